@@ -1,0 +1,103 @@
+#ifndef ACLNN_CPU_ASCENDCL_EVENT_H_
+#define ACLNN_CPU_ASCENDCL_EVENT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/status.h"
+
+namespace aclnn_cpu {
+
+class Stream;
+
+// One aclrtRecordEvent call: a point of a stream that is reached once. Shared by the event, the
+// task that reaches it and the streams that wait for it, so an event may be destroyed at any time.
+class EventRecord {
+ public:
+  // True once the point was reached, or can never be reached any more.
+  bool finished() const { return state_.load(std::memory_order_acquire) != State::kPending; }
+  // True if the event was destroyed before anything recorded it.
+  bool abandoned() const { return state_.load(std::memory_order_acquire) == State::kAbandoned; }
+  // Monotonic clock when the point was reached; only after finished().
+  int64_t time_ns() const { return time_ns_; }
+
+  // The point is reached: wakes the streams that wait. Called without any lock held.
+  void Finish();
+  // The point can never be reached.
+  void Abandon();
+
+  // Calls stream->Poke() when the record finishes; nothing if it has finished already.
+  void PokeWhenFinished(std::weak_ptr<Stream> stream);
+
+ private:
+  enum class State : uint32_t { kPending, kReached, kAbandoned };
+
+  void End(State state);
+
+  std::atomic<State> state_{State::kPending};
+  int64_t time_ns_ = 0;  // written before state_ leaves kPending
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Stream>> waiting_;  // guarded by mutex_
+};
+
+// What a stream needs to wait for an event. The wait is over when the object is gone.
+struct EventWait {
+  std::shared_ptr<EventRecord> record;
+  std::shared_ptr<const void> open;  // a share of the event's open_waits_
+};
+
+// The object behind an aclrtEvent.
+class Event {
+ public:
+  enum class Origin { kCreateEvent, kCreateEventWithFlag };
+
+  // `flags` are ACL_EVENT_ bits; unused for kCreateEvent, whose events can do everything.
+  Event(Origin origin, uint32_t flags) : origin_(origin), flags_(flags) {}
+  // A stream that waits for a record that nobody ordered would wait for ever: its wait fails.
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  // Recording, in two steps because putting the task on the stream can fail or take long.
+  std::shared_ptr<EventRecord> BeginRecord();
+  void CommitRecord(std::shared_ptr<EventRecord> record, std::weak_ptr<Stream> stream,
+                    uint64_t ticket);
+  void CancelRecord(std::shared_ptr<EventRecord> record);
+
+  // The last record as it is now: a later one does not change what this wait waits for. Counts as
+  // an open wait. Fails with the code of aclrtStreamWaitEvent.
+  StatusOr<EventWait> BeginWait();
+
+  // Back to "never recorded". Fails with the code of aclrtResetEvent.
+  Status Reset();
+
+  // The last record; `record` is null if there is none.
+  struct Mark {
+    std::shared_ptr<EventRecord> record;
+    std::weak_ptr<Stream> stream;
+    uint64_t ticket = 0;
+  };
+  Mark Last() const;
+
+  // True while a stream has not got past a wait for this event.
+  bool HasOpenWaits() const { return open_waits_.use_count() > 1; }
+
+ private:
+  Status CheckStreamsCanWait() const;
+
+  const Origin origin_;
+  const uint32_t flags_;
+  // Only its use count matters: one for the event and one for each open wait.
+  const std::shared_ptr<const void> open_waits_ = std::make_shared<char>();
+  mutable std::mutex mutex_;
+  Mark last_;  // guarded by mutex_, as is the next one
+  // The record that waits on a never recorded event wait for; the next record becomes this one.
+  std::shared_ptr<EventRecord> promised_;
+};
+
+}  // namespace aclnn_cpu
+
+#endif  // ACLNN_CPU_ASCENDCL_EVENT_H_

@@ -1,0 +1,281 @@
+#include "ascendcl/stream.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "acl/acl_base.h"
+#include "base/fp_environment.h"
+#include "base/futex.h"
+
+namespace aclnn_cpu {
+namespace {
+
+// Tasks that can wait in a stream. An enqueuer that meets a full queue helps to empty it.
+constexpr size_t kRingCapacity = 1024;
+
+// Waking a sleeping worker costs the caller 4 to 13 us, so a task of that length is run by the
+// caller instead.
+constexpr double kRunAtOnceMicroseconds = 10;
+
+// How long a waiting thread spins before it sleeps: about what sleeping and being woken cost.
+constexpr int64_t kSpinNs = 20'000;
+
+// A woken thread may be left on its waker's CPU for milliseconds; preventing that costs a
+// microsecond or two and pays for work of this length.
+constexpr double kPlacementMicroseconds = 200;
+
+Status RunWork(Work& work) {
+  const ScopedFpEnvironment fp_environment;
+  try {
+    return work.Run();
+  } catch (const std::bad_alloc&) {
+    FAIL(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory while queued work ran");
+  } catch (const std::exception& error) {
+    FAIL(ACL_ERROR_RT_INTERNAL_ERROR, "queued work failed: {}", error.what());
+  } catch (...) {
+    FAIL(ACL_ERROR_RT_INTERNAL_ERROR, "queued work failed");
+  }
+}
+
+Status RunTask(const StreamTask& task) {
+  if (task.work != nullptr) return RunWork(*task.work);
+  if (task.record != nullptr) task.record->Finish();
+  if (task.wait.record != nullptr && task.wait.record->abandoned())
+    FAIL(ACL_ERROR_RT_INTERNAL_ERROR,
+         "the stream waited for an event that was destroyed before it was recorded");
+  return Status();
+}
+
+bool IsRunnable(const StreamTask& task) {
+  return task.wait.record == nullptr || task.wait.record->finished();
+}
+
+bool IsLong(const StreamTask& task) {
+  return task.work != nullptr && task.work->EstimatedMicroseconds() >= kPlacementMicroseconds;
+}
+
+}  // namespace
+
+StatusOr<uint64_t> Stream::Enqueue(StreamTask task) {
+  const bool tiny =
+      task.work == nullptr || task.work->EstimatedMicroseconds() <= kRunAtOnceMicroseconds;
+  if (task.wait.record != nullptr) task.wait.record->PokeWhenFinished(weak_from_this());
+
+  Lock lock(mutex_);
+  RETURN_IF_ERROR(MakeRoom(lock));
+  if (tiny && !running_ && queued_ == 0 && IsRunnable(task)) {
+    const uint64_t ticket = ++submitted_;
+    RunUnlocked(lock, std::move(task));
+    WakeWorker(lock);
+    return ticket;
+  }
+  RETURN_IF_ERROR(StartWorker());
+  Push(std::move(task));
+  const uint64_t ticket = ++submitted_;
+  WakeWorker(lock);
+  return ticket;
+}
+
+uint64_t Stream::LastTicket() const {
+  const std::lock_guard lock(mutex_);
+  return submitted_;
+}
+
+bool Stream::WaitFor(uint64_t ticket, Help help, int64_t deadline_ns) {
+  if (IsDone(ticket)) return true;
+  Lock lock(mutex_);
+  bool helped = false;
+  int64_t spin_end = -1;
+  while (!IsDone(ticket)) {
+    if (help == Help::kAllowed && HeadIsRunnable()) {
+      RunUnlocked(lock, Pop());
+      helped = true;
+      spin_end = -1;
+      continue;
+    }
+    const int64_t now = MonotonicNs();
+    if (deadline_ns != kNoDeadline && now >= deadline_ns) break;
+    if (spin_end < 0) spin_end = now + kSpinNs;
+    if (now >= spin_end) {
+      Sleep(lock, ticket, deadline_ns);
+      continue;
+    }
+    const uint64_t completed = completed_.load(std::memory_order_relaxed);
+    lock.unlock();
+    SpinUntil([&] { return completed_.load(std::memory_order_acquire) != completed; },
+              spin_end - now);
+    lock.lock();
+  }
+  // Others may have enqueued more than this thread was here for.
+  if (helped) WakeWorker(lock);
+  return IsDone(ticket);
+}
+
+Status Stream::TakeError(uint64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  if (error_.ok() || error_ticket_ > ticket) return Status();
+  return std::exchange(error_, Status());
+}
+
+void Stream::Poke() {
+  Lock lock(mutex_);
+  WakeWorker(lock);
+}
+
+bool Stream::HeadIsRunnable() const {
+  return !running_ && queued_ != 0 && IsRunnable(ring_[head_]);
+}
+
+Status Stream::MakeRoom(Lock& lock) {
+  while (!closed_ && queued_ == kRingCapacity) {
+    const uint64_t next = completed_.load(std::memory_order_relaxed) + 1;
+    lock.unlock();
+    WaitFor(next, Help::kAllowed);
+    lock.lock();
+  }
+  if (closed_) FAIL(ACL_ERROR_RT_INVALID_HANDLE, "stream is being destroyed");
+  return Status();
+}
+
+void Stream::Push(StreamTask task) {
+  if (ring_.empty()) ring_.resize(kRingCapacity);
+  ring_[(head_ + queued_) % kRingCapacity] = std::move(task);
+  ++queued_;
+}
+
+StreamTask Stream::Pop() {
+  StreamTask task = std::move(ring_[head_]);
+  head_ = (head_ + 1) % kRingCapacity;
+  --queued_;
+  return task;
+}
+
+// Runs a task that is no longer in the ring; `lock` is released meanwhile.
+void Stream::RunUnlocked(Lock& lock, StreamTask task) {
+  running_ = true;
+  lock.unlock();
+  Status status = RunTask(task);
+  task = StreamTask();  // what the work owns is gone before anybody sees it done
+  lock.lock();
+  running_ = false;
+  if (!status.ok() && error_.ok()) {
+    error_ = std::move(status);
+    error_ticket_ = completed_.load(std::memory_order_relaxed) + 1;
+  }
+  CountDone(lock, 1);
+}
+
+void Stream::CountDone(Lock& lock, uint64_t tasks) {
+  const uint64_t completed = completed_.load(std::memory_order_relaxed) + tasks;
+  completed_.store(completed, std::memory_order_release);
+  if (sleepers_ == 0 || completed < wake_at_) return;
+  wake_at_ = UINT64_MAX;  // sleepers that still have to wait set it again
+  done_word_.fetch_add(1, std::memory_order_relaxed);
+  lock.unlock();
+  FutexWakeAll(done_word_);
+  lock.lock();
+}
+
+void Stream::Sleep(Lock& lock, uint64_t ticket, int64_t deadline_ns) {
+  ++sleepers_;
+  wake_at_ = std::min(wake_at_, ticket);
+  const uint32_t word = done_word_.load(std::memory_order_relaxed);
+  lock.unlock();
+  const int64_t timeout =
+      deadline_ns == kNoDeadline ? -1 : std::max<int64_t>(0, deadline_ns - MonotonicNs());
+  FutexWait(done_word_, word, timeout);
+  lock.lock();
+  --sleepers_;
+  if (sleepers_ == 0) wake_at_ = UINT64_MAX;
+}
+
+void Stream::Close(Queued queued) {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  if (queued == Queued::kDrop) DropQueued();
+  WaitFor(LastTicket(), Help::kAllowed);
+  StopWorker();
+}
+
+void Stream::DropQueued() {
+  Lock lock(mutex_);
+  std::vector<StreamTask> dropped;
+  dropped.reserve(queued_);
+  while (queued_ != 0) dropped.push_back(Pop());
+  while (running_) Sleep(lock, completed_.load(std::memory_order_relaxed) + 1, kNoDeadline);
+  lock.unlock();
+  for (StreamTask& task : dropped) {
+    if (task.record != nullptr) task.record->Finish();
+    task = StreamTask();
+  }
+  lock.lock();
+  if (!dropped.empty()) CountDone(lock, dropped.size());
+}
+
+// ---- worker ----
+
+Status Stream::StartWorker() {
+  if (worker_exists_) return Status();
+  const bool started = StartThread(
+      &worker_,
+      [](void* stream) -> void* {
+        static_cast<Stream*>(stream)->WorkerLoop();
+        return nullptr;
+      },
+      this);
+  if (!started) FAIL(ACL_ERROR_RT_MEMORY_ALLOCATION, "cannot start a thread for the stream");
+  worker_exists_ = true;
+  return Status();
+}
+
+void Stream::WakeWorker(Lock& lock) {
+  const bool runnable = HeadIsRunnable();
+  if (!worker_asleep_ || (!runnable && !worker_shall_stop_)) return;
+  worker_asleep_ = false;
+  if (runnable && IsLong(ring_[head_])) placement_.KeepOffThisCpu(worker_tid_);
+  worker_word_.fetch_add(1, std::memory_order_relaxed);
+  lock.unlock();
+  FutexWakeOne(worker_word_);
+  lock.lock();
+}
+
+void Stream::WorkerLoop() {
+  pthread_setname_np(pthread_self(), "aclnn-stream");
+  Lock lock(mutex_);
+  worker_tid_ = gettid();
+  for (;;) {
+    if (HeadIsRunnable()) {
+      RunUnlocked(lock, Pop());
+      continue;
+    }
+    if (worker_shall_stop_ && queued_ == 0) break;
+    worker_asleep_ = true;
+    const uint32_t word = worker_word_.load(std::memory_order_relaxed);
+    lock.unlock();
+    FutexWait(worker_word_, word);
+    lock.lock();
+    worker_asleep_ = false;
+    placement_.Restore();
+  }
+  worker_exists_ = false;
+  worker_shall_stop_ = false;
+}
+
+void Stream::StopWorker() {
+  const std::lock_guard join_lock(join_mutex_);
+  Lock lock(mutex_);
+  if (!worker_exists_) return;
+  const pthread_t worker = worker_;
+  worker_shall_stop_ = true;
+  WakeWorker(lock);
+  lock.unlock();
+  pthread_join(worker, nullptr);
+}
+
+}  // namespace aclnn_cpu
