@@ -1,0 +1,185 @@
+#include "nnopbase/executor.h"
+
+#include <atomic>
+#include <new>
+#include <utility>
+
+#include "aclnn/opdev/op_errno.h"
+#include "ascendcl/work.h"
+#include "base/aligned_buffer.h"
+#include "base/checked_math.h"
+#include "base/log.h"
+#include "nnopbase/arguments.h"
+#include "nnopbase/checks.h"
+#include "nnopbase/op_work.h"
+#include "nnopbase/state.h"
+
+namespace aclnn_cpu {
+
+// Behind an aclOpExecutor handle.
+class Executor {
+ public:
+  Executor(OpTask task, uint64_t needed_bytes)
+      : task_(std::move(task)), needed_bytes_(needed_bytes) {}
+
+  const OpTask& task() const { return task_; }
+  uint64_t needed_bytes() const { return needed_bytes_; }  // as phase one reported
+  bool repeatable() const { return repeatable_.load(std::memory_order_relaxed); }
+  void MakeRepeatable() { repeatable_.store(true, std::memory_order_relaxed); }
+
+ private:
+  const OpTask task_;
+  const uint64_t needed_bytes_;
+  std::atomic<bool> repeatable_{false};
+};
+
+namespace {
+
+Status NotAlive(const aclOpExecutor* executor) {
+  FAIL(ACLNN_ERR_INNER,
+       "executor {} is not alive (launched already, destroyed, or not from phase one), "
+       "must come from a phase one whose work was not launched yet",
+       static_cast<const void*>(executor));
+}
+
+std::byte* AlignUp(void* pointer) {
+  constexpr uintptr_t kMask = kBufferAlignment - 1;
+  return reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(pointer) + kMask) & ~kMask);
+}
+
+Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t workspace_size) {
+  if (workspace_size > 0 && workspace == nullptr) {
+    FAIL(ACLNN_ERR_PARAM_NULLPTR, "workspace is null although workspaceSize is {}", workspace_size);
+  }
+  if (workspace_size < executor.needed_bytes()) {
+    FAIL(ACLNN_ERR_PARAM_INVALID, "workspaceSize is {}, must be at least {} as phase one said",
+         workspace_size, executor.needed_bytes());
+  }
+  return Status();
+}
+
+// The data pointers now in the tensors, which those of the needed ones may not lack.
+StatusOr<std::vector<void*>> ReadDataPointers(const OpTask& task) {
+  std::vector<void*> pointers;
+  pointers.reserve(task.args.size());
+  for (const TensorArg& arg : task.args) {
+    pointers.push_back(arg.tensor->data.load(std::memory_order_acquire));
+    const bool needed = arg.use != TensorUse::kNotAccessed && !IsEmpty(arg.view.extents);
+    if (needed && pointers.back() == nullptr) {
+      FAIL(ACLNN_ERR_RUNTIME_ERROR, "the data pointer of {} is null, must be device memory",
+           arg.name);
+    }
+  }
+  return pointers;
+}
+
+Status CheckLaunchStream(aclrtStream stream) {
+  const Status status = CheckStream(stream);
+  if (!status.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", status.message());
+  return Status();
+}
+
+// Steps 3 to 5 of contract.md 4.3.
+StatusOr<std::vector<void*>> CheckLaunch(const Executor& executor, const void* workspace,
+                                         uint64_t workspace_size, aclrtStream stream) {
+  RETURN_IF_ERROR(CheckWorkspace(executor, workspace, workspace_size));
+  if (executor.task().plan == nullptr) return std::vector<void*>();
+  ASSIGN_OR_RETURN(std::vector<void*> pointers, ReadDataPointers(executor.task()));
+  RETURN_IF_ERROR(CheckLaunchStream(stream));
+  return pointers;
+}
+
+Status QueueWork(const OpTask& task, const std::vector<void*>& pointers, void* workspace,
+                 aclrtStream stream) {
+  std::unique_ptr<OpWork> work;
+  try {
+    work = std::make_unique<OpWork>(task, pointers, AlignUp(workspace));
+  } catch (const std::bad_alloc&) {
+    FAIL(ACLNN_ERR_RUNTIME_ERROR,
+         "no memory to copy the inputs of {} that overlap one of its outputs", task.info->api);
+  }
+  const Status status = EnqueueWork(stream, std::move(work));
+  if (!status.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", status.message());
+  return Status();
+}
+
+}  // namespace
+
+int64_t OpPlan::WorkspaceBytes() const {
+  constexpr int64_t kAlignment = kBufferAlignment;
+  int64_t total = 0;
+  for (const WorkspaceItem& item : Workspace()) {
+    if (item.bytes > INT64_MAX - kAlignment ||
+        !CheckedAdd(total, RoundUp(item.bytes, kAlignment), &total)) {
+      return INT64_MAX;
+    }
+  }
+  return total;
+}
+
+TensorArg MakeTensorArg(NamedTensor tensor, TensorUse use) {
+  return {tensor.name,
+          tensor.tensor->state,
+          ViewOf(tensor),
+          tensor.state().offset,
+          DtypeBytes(tensor.state().dtype),
+          use};
+}
+
+Status CreateExecutor(OpTask task, uint64_t* workspace_size, aclOpExecutor** executor) {
+  uint64_t needed_bytes = 0;
+  if (task.plan != nullptr) {
+    const int64_t plan_bytes = task.plan->WorkspaceBytes();
+    if (plan_bytes == INT64_MAX) {
+      FAIL(ACLNN_ERR_INNER_NULLPTR, "{} needs a workspace beyond 2^63-1 bytes", task.info->api);
+    }
+    if (plan_bytes > 0) needed_bytes = static_cast<uint64_t>(plan_bytes) + kBufferAlignment;
+  }
+  if (LogEnabled(LogModule::kOp, LogLevel::kDebug)) {
+    Log(LogModule::kOp, LogLevel::kDebug, "{}: {}, workspace {} bytes", task.info->api,
+        task.plan != nullptr ? task.plan->Describe() : "empty work", needed_bytes);
+  }
+  void* const handle =
+      State().executors.Insert(std::make_shared<Executor>(std::move(task), needed_bytes));
+  *workspace_size = needed_bytes;
+  *executor = static_cast<aclOpExecutor*>(handle);
+  return Status();
+}
+
+Status Launch(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
+              aclrtStream stream) {
+  RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_PARAM_NULLPTR, {{"executor", executor}}));
+  if (ForkedWithoutInit()) {
+    FAIL(ACLNN_ERR_RUNTIME_ERROR,
+         "this process was forked after aclInit; call aclInit and aclrtSetDevice again");
+  }
+  HandleTable<Executor>& executors = State().executors;
+  std::shared_ptr<Executor> live = executors.Find(executor);
+  // Of several threads with one handle, the one that takes it out goes on.
+  if (live != nullptr && !live->repeatable()) live = executors.Remove(executor);
+  if (live == nullptr) return NotAlive(executor);
+
+  StatusOr<std::vector<void*>> pointers = CheckLaunch(*live, workspace, workspace_size, stream);
+  if (!pointers.ok()) {
+    executors.Remove(executor);  // a repeatable one too
+    return pointers.status();
+  }
+  if (live->task().plan == nullptr) return Status();
+  return QueueWork(live->task(), pointers.value(), workspace, stream);
+}
+
+Status MakeExecutorRepeatable(aclOpExecutor* executor) {
+  RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_INNER_NULLPTR, {{"executor", executor}}));
+  const std::shared_ptr<Executor> live = State().executors.Find(executor);
+  if (live == nullptr) return NotAlive(executor);
+  live->MakeRepeatable();
+  return Status();
+}
+
+Status DestroyExecutor(aclOpExecutor* executor) {
+  RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_INNER_NULLPTR, {{"executor", executor}}));
+  if (State().executors.Remove(executor) == nullptr) return NotAlive(executor);
+  return Status();
+}
+
+}  // namespace aclnn_cpu

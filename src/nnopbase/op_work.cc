@@ -1,0 +1,97 @@
+#include "nnopbase/op_work.h"
+
+#include <cstring>
+#include <utility>
+
+namespace aclnn_cpu {
+namespace {
+
+// What a plain memcpy reaches on one thread, roughly; only decides whether the work is queued.
+constexpr double kCopyBytesPerMicrosecond = 5000.0;
+
+// Addresses are numbers here: what a caller describes need not be one object, and may wrap.
+uintptr_t Number(const void* address) { return reinterpret_cast<uintptr_t>(address); }
+
+uintptr_t Displaced(uintptr_t base, int64_t elements, int64_t element_bytes) {
+  return base + static_cast<uintptr_t>(elements) * static_cast<uintptr_t>(element_bytes);
+}
+
+// [begin, end) around everything that a view touches.
+struct ByteRange {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+
+  bool Intersects(const ByteRange& other) const { return begin < other.end && other.begin < end; }
+};
+
+ByteRange BoundingRange(const TensorArg& arg, const void* first) {
+  if (IsEmpty(arg.view.extents)) return {};
+  // Phase one has made sure that the range exists.
+  const ElementRange range = TouchedRange(arg.view.extents, arg.view.strides).value();
+  return {Displaced(Number(first), range.low, arg.element_bytes),
+          Displaced(Number(first), range.high + 1, arg.element_bytes)};
+}
+
+}  // namespace
+
+OpWork::OpWork(const OpTask& task, const std::vector<void*>& bases, std::byte* workspace)
+    : plan_(task.plan), workspace_(workspace) {
+  addresses_.reserve(task.args.size());
+  accesses_.reserve(task.args.size() + 1);
+  for (size_t i = 0; i < task.args.size(); ++i) {
+    const TensorArg& arg = task.args[i];
+    if (arg.use == TensorUse::kNotAccessed) {
+      addresses_.push_back(nullptr);
+      continue;
+    }
+    void* const first =
+        reinterpret_cast<void*>(Displaced(Number(bases[i]), arg.offset, arg.element_bytes));
+    addresses_.push_back(first);
+    if (IsEmpty(arg.view.extents)) continue;
+    accesses_.push_back(
+        {arg.name, first, arg.view, arg.element_bytes, arg.use == TensorUse::kWrite});
+  }
+  const int64_t workspace_bytes = plan_->WorkspaceBytes();
+  if (workspace_bytes > 0) {
+    accesses_.push_back({"workspace", workspace_, {{workspace_bytes}, {1}}, 1, true});
+  }
+  CopyOverlappingInputs(task);
+}
+
+void OpWork::CopyOverlappingInputs(const OpTask& task) {
+  for (size_t i = 0; i < task.args.size(); ++i) {
+    if (task.args[i].use != TensorUse::kRead) continue;
+    const ByteRange input = BoundingRange(task.args[i], addresses_[i]);
+    bool overlaps = false;
+    for (size_t j = 0; j < task.args.size() && !overlaps; ++j) {
+      overlaps = task.args[j].use == TensorUse::kWrite &&
+                 input.Intersects(BoundingRange(task.args[j], addresses_[j]));
+    }
+    if (!overlaps) continue;
+    AlignedBuffer copy(input.end - input.begin);
+    std::byte* const first = copy.data() + (Number(addresses_[i]) - input.begin);
+    copies_.push_back({reinterpret_cast<const std::byte*>(input.begin), std::move(copy)});
+    addresses_[i] = first;
+  }
+}
+
+Status OpWork::Run() {
+  for (const InputCopy& input : copies_) {
+    std::memcpy(input.copy.data(), input.source, input.copy.size());
+  }
+  plan_->Run(addresses_, workspace_);
+  return Status();
+}
+
+double OpWork::EstimatedMicroseconds() const {
+  return plan_->EstimatedMicroseconds() +
+         static_cast<double>(CopiedBytes()) / kCopyBytesPerMicrosecond;
+}
+
+int64_t OpWork::CopiedBytes() const {
+  int64_t bytes = 0;
+  for (const InputCopy& input : copies_) bytes += static_cast<int64_t>(input.copy.size());
+  return bytes;
+}
+
+}  // namespace aclnn_cpu

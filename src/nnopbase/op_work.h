@@ -1,0 +1,51 @@
+#ifndef ACLNN_CPU_NNOPBASE_OP_WORK_H_
+#define ACLNN_CPU_NNOPBASE_OP_WORK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ascendcl/work.h"
+#include "base/aligned_buffer.h"
+#include "base/status.h"
+#include "nnopbase/executor.h"
+
+namespace aclnn_cpu {
+
+// One launch of an operator. Holds addresses and views, no tensor object.
+class OpWork : public Work {
+ public:
+  // `bases` are the data pointers of task.args, read once by the caller; those whose data are
+  // needed are not null. `workspace` is aligned. Throws std::bad_alloc if copies of inputs do not
+  // fit in memory.
+  OpWork(const OpTask& task, const std::vector<void*>& bases, std::byte* workspace);
+
+  Status Run() override;
+  std::span<const MemoryAccess> Accesses() const override { return accesses_; }
+  double EstimatedMicroseconds() const override;
+
+  // For tests.
+  int64_t CopiedBytes() const;
+
+ private:
+  // An input that overlaps an output: its bytes, gaps between strided elements included, move to
+  // `copy` before the kernel runs.
+  struct InputCopy {
+    const std::byte* source;
+    AlignedBuffer copy;
+  };
+
+  void CopyOverlappingInputs(const OpTask& task);
+
+  std::shared_ptr<const OpPlan> plan_;
+  std::vector<void*> addresses_;  // of the first elements, as OpPlan::Run takes them
+  std::vector<MemoryAccess> accesses_;
+  std::vector<InputCopy> copies_;
+  std::byte* workspace_;
+};
+
+}  // namespace aclnn_cpu
+
+#endif  // ACLNN_CPU_NNOPBASE_OP_WORK_H_
