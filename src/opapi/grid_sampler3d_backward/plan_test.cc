@@ -1,0 +1,121 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "aclnn/opdev/op_errno.h"
+#include "base/parallel.h"
+#include "opapi/grid_sampler3d_backward/test_util.h"
+
+namespace aclnn_cpu::grid_sampler3d_backward {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A dense problem of any size, without tensors.
+Problem MakeProblem(aclDataType dtype, const Dims& input, const Dims& points) {
+  Problem problem;
+  problem.dtype = dtype;
+  problem.want_input_grad = problem.want_grid_grad = true;
+  const auto dense = [](const Dims& extents) {
+    return StridedView{extents, *RowMajorStrides(extents)};
+  };
+  problem.input = problem.input_grad = dense(input);
+  problem.grad_output = dense({input[0], input[1], points[0], points[1], points[2]});
+  problem.grid = problem.grid_grad = dense({input[0], points[0], points[1], points[2], 3});
+  return problem;
+}
+
+TEST(GridSampler3DBackwardPlan, BlocksCoverEverythingOnce) {
+  const int64_t inputs[][5] = {{1, 1, 1, 1, 1},   {1, 1, 160, 192, 160}, {1, 3, 5, 96, 96},
+                               {4, 32, 16, 3, 3}, {2, 7, 2, 64, 64},     {40, 5, 3, 3, 3},
+                               {1, 2048, 9, 2, 2}};
+  const int64_t grids[][3] = {{1, 1, 1}, {1, 1, 65}, {7, 40, 40}, {96, 96, 96}};
+  for (const auto& in : inputs) {
+    for (const auto& out : grids) {
+      const Plan plan(
+          MakeProblem(ACL_FLOAT, {in[0], in[1], in[2], in[3], in[4]}, {out[0], out[1], out[2]}));
+      const Blocks& blocks = plan.blocks();
+      SCOPED_TRACE(plan.Describe());
+      const auto covers = [](int64_t count, int64_t groups, int64_t size) {
+        return groups * size >= count && (groups - 1) * size < count;
+      };
+      EXPECT_TRUE(covers(in[1], blocks.channel_groups, blocks.channels));
+      EXPECT_TRUE(covers(in[2], blocks.slabs, blocks.planes));
+      EXPECT_TRUE(covers(out[0] * out[1] * out[2], blocks.point_groups, blocks.points));
+      EXPECT_EQ(blocks.input_grad, in[0] * blocks.channel_groups * blocks.slabs);
+      EXPECT_EQ(blocks.grid_grad, in[0] * blocks.point_groups);
+    }
+  }
+}
+
+TEST(GridSampler3DBackwardPlan, BlocksDoNotDependOnThreads) {
+  const Problem problem = MakeProblem(ACL_FLOAT, {1, 3, 32, 32, 32}, {32, 32, 32});
+  ForceThreadCountForTest(1);
+  const std::string with_one = Plan(problem).Describe();
+  ForceThreadCountForTest(7);
+  const std::string with_seven = Plan(problem).Describe();
+  ForceThreadCountForTest(0);
+  EXPECT_EQ(with_one, with_seven);
+}
+
+TEST(GridSampler3DBackwardPlan, OneSampleOfOneChannelIsSharedOut) {
+  const Plan plan(MakeProblem(ACL_FLOAT, {1, 1, 64, 64, 64}, {64, 64, 64}));
+  EXPECT_GE(plan.blocks().input_grad, 4);
+  EXPECT_GE(plan.blocks().grid_grad, 16);
+}
+
+TEST(GridSampler3DBackwardPlan, WorkspaceHoldsTheSumsThatAreRounded) {
+  const int64_t elements = 2 * 3 * 4 * 5 * 6;
+  const auto bytes = [](const Problem& problem) { return Plan(problem).WorkspaceBytes(); };
+  for (aclDataType dtype : test::kFloatDtypes) {
+    SCOPED_TRACE(test::DtypeLabel(dtype));
+    const bool rounds = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+    const int64_t sum_bytes = dtype == ACL_DOUBLE ? 8 : 4;
+    Problem problem = MakeProblem(dtype, {2, 3, 4, 5, 6}, {2, 2, 2});
+    EXPECT_EQ(bytes(problem), rounds ? elements * 4 : 0);
+    problem.input_grad.strides[1] = 0;  // channels meet
+    EXPECT_EQ(bytes(problem), elements * sum_bytes);
+    problem.want_input_grad = false;
+    EXPECT_EQ(bytes(problem), 0);
+  }
+}
+
+TEST(GridSampler3DBackwardPlan, RejectsSumsThatCannotBeAddressed) {
+  Problem problem = MakeProblem(ACL_FLOAT16, {1, 1, 1, 1, 1}, {1, 1, 1});
+  problem.input = problem.input_grad =
+      StridedView{{1, 1, int64_t{1} << 21, int64_t{1} << 20, int64_t{1} << 20}, {0, 0, 0, 0, 0}};
+  EXPECT_EQ(MakePlan(problem).status().code(), ACLNN_ERR_INNER_NULLPTR);
+  problem.want_input_grad = false;
+  EXPECT_TRUE(MakePlan(problem).ok());
+}
+
+TEST(GridSampler3DBackwardPlan, EstimateGrowsWithTheWork) {
+  const auto estimate = [](const Dims& input, const Dims& points) {
+    return Plan(MakeProblem(ACL_FLOAT, input, points)).EstimatedMicroseconds();
+  };
+  const double small = estimate({1, 1, 4, 4, 4}, {2, 2, 2});
+  EXPECT_GT(small, 0);
+  EXPECT_LT(small, 10);
+  EXPECT_GT(estimate({1, 1, 64, 64, 64}, {64, 64, 64}), 1000);
+  EXPECT_GT(estimate({1, 8, 4, 4, 4}, {2, 2, 2}), small);
+  EXPECT_GT(estimate({1, 1, 4, 4, 4}, {4, 4, 4}), small);
+  EXPECT_GT(estimate({1, 1, 64, 64, 64}, {2, 2, 2}), small);
+}
+
+TEST(GridSampler3DBackwardPlan, DescribesItself) {
+  Problem problem = MakeProblem(ACL_FLOAT16, {1, 2, 3, 4, 5}, {1, 1, 2});
+  problem.padding = Padding::kReflection;
+  EXPECT_EQ(
+      Plan(problem).Describe(),
+      "points: bilinear reflection align_corners=false; inputGrad: 1 blocks of 2 channels x 3 "
+      "planes, summed in the workspace; gridGrad: 1 blocks of 4096 points");
+  problem.want_grid_grad = false;
+  EXPECT_THAT(Plan(problem).Describe(), Not(HasSubstr("gridGrad")));
+}
+
+}  // namespace
+}  // namespace aclnn_cpu::grid_sampler3d_backward
