@@ -5,7 +5,7 @@
 # add_public_test(<name> ...)   the same arguments without LAYERS
 #   A GoogleTest program that sees public headers and CANN's library names only, as a user does.
 #
-# Labels in use: unit, target, golden, threads, install, slow.
+# Labels in use: unit, target, golden, threads, install, abi, lint.
 
 include(GoogleTest)
 

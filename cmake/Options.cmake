@@ -45,9 +45,12 @@ if(ACLNN_CPU_DEVELOPER)
   target_compile_options(aclnn_cpu_flags INTERFACE -Werror)
 endif()
 
+# Not the enum check: callers, in C too, may pass any number as an enumeration, and the functions
+# have to answer with a code.
 if(ACLNN_CPU_SANITIZE)
   target_compile_options(aclnn_cpu_flags INTERFACE
-    -fsanitize=${ACLNN_CPU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${ACLNN_CPU_SANITIZE} -fno-sanitize=enum -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
   target_link_options(aclnn_cpu_flags INTERFACE -fsanitize=${ACLNN_CPU_SANITIZE})
 endif()
 

@@ -47,6 +47,23 @@ check_length() { # <most lines> <file>...
     ((lines <= most)) || fail "$file has $lines lines, $most at most"
   done
 }
+# The border between the layers: a layer includes what lies below it, an operator no other operator.
+check_includes() { # <layer> <what it must not include>
+  if list "src/$1/*" | xargs -r grep -nE "#include \"($2)/"; then
+    fail "src/$1 includes a layer above it"
+  fi
+}
+check_includes base 'simd|ascendcl|nnopbase|opapi|acl|aclnn|aclnnop'
+check_includes simd 'ascendcl|nnopbase|opapi|acl|aclnn|aclnnop'
+check_includes ascendcl 'simd|nnopbase|opapi|aclnn|aclnnop'
+check_includes nnopbase 'simd|opapi|aclnnop'
+for folder in src/opapi/*/; do
+  op=$(basename "$folder")
+  if grep -rnE '#include "opapi/[a-z0-9_]+/' "$folder" | grep -v "\"opapi/$op/"; then
+    fail "$folder includes another operator"
+  fi
+done
+
 check_length 400 "${sources[@]}"
 check_length 150 CMakeLists.txt dev
 

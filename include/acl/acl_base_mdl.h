@@ -6,4 +6,6 @@
 #ifndef INC_EXTERNAL_ACL_ACL_BASE_MDL_H_
 #define INC_EXTERNAL_ACL_ACL_BASE_MDL_H_
 
+#include "acl_base_rt.h"
+
 #endif  // INC_EXTERNAL_ACL_ACL_BASE_MDL_H_

@@ -6,4 +6,6 @@
 #ifndef INC_EXTERNAL_ACL_ACL_OP_H_
 #define INC_EXTERNAL_ACL_ACL_OP_H_
 
+#include "acl_base.h"
+
 #endif  // INC_EXTERNAL_ACL_ACL_OP_H_

@@ -6,4 +6,6 @@
 #ifndef INC_EXTERNAL_ACL_ACL_RT_ALLOCATOR_H_
 #define INC_EXTERNAL_ACL_ACL_RT_ALLOCATOR_H_
 
+#include "acl_base.h"
+
 #endif  // INC_EXTERNAL_ACL_ACL_RT_ALLOCATOR_H_

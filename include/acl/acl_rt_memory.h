@@ -2,8 +2,7 @@
 /// hold for all functions. C and C++.
 ///
 /// Device memory is ordinary memory of this computer, so the host could read and write it directly;
-/// programs must not, because on a card they crash. With ACLNN_CPU_STRICT=1 such accesses are
-/// reported. Sizes and counts are bytes everywhere.
+/// programs must not, because on a card they crash. Sizes and counts are bytes everywhere.
 
 #ifndef ACLNN_CPU_ACL_ACL_RT_MEMORY_H_
 #define ACLNN_CPU_ACL_ACL_RT_MEMORY_H_

@@ -23,7 +23,7 @@
 ///      A v that is NaN, infinite or beyond int32 puts the point outside. So a NaN component with
 ///      any padding, and an infinite one with zeros or reflection (S = 1 included, as on A2), makes
 ///      the whole point contribute nothing and its gridGrad 0. An infinite one with border is
-///      clipped to the end, m = 0.
+///      clipped to the end, m = 0 - but with alignCorners and S = 1 it is NaN by step 1.
 /// 4. interpolation, over the corners inside the volume, with g = gradOutput[n, c, d, h, w]
 ///      0 bilinear     trilinear in three dimensions: 8 corners, weight = product of the three
 ///                     linear weights
@@ -64,7 +64,7 @@ extern "C" {
 /// @param gradOutput input (N, C, outD, outH, outW) or (N, outD, outH, outW, C); dtype as input
 /// @param input input (N, C, D, H, W) or (N, D, H, W, C). FLOAT, FLOAT16, BFLOAT16
 ///   (ACL_BF16) or DOUBLE. The page excludes BFLOAT16 on Ascend910, and DOUBLE with NDHWC; both
-///   work, strict mode reports them
+///   work
 /// @param grid input (N, outD, outH, outW, 3); dtype as input
 /// @param interpolationMode 0 bilinear, 1 nearest
 /// @param paddingMode 0 zeros, 1 border, 2 reflection

@@ -58,8 +58,8 @@ Status RecordEvent(aclrtEvent event_handle, aclrtStream stream_handle) {
 
 Status WaitEvent(aclrtStream stream_handle, aclrtEvent event_handle) {
   RETURN_IF_ERROR(RequireNotNull(event_handle, "event"));
-  ASSIGN_OR_RETURN(const std::shared_ptr<Stream> stream, FindStream(stream_handle));
   ASSIGN_OR_RETURN(const std::shared_ptr<Event> event, FindEvent(event_handle));
+  ASSIGN_OR_RETURN(const std::shared_ptr<Stream> stream, FindStream(stream_handle));
   StreamTask task;
   ASSIGN_OR_RETURN(task.wait, event->BeginWait());
   return stream->Enqueue(std::move(task)).status();
@@ -138,8 +138,8 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
   return AclCall("aclrtResetEvent", [&]() -> Status {
     ASSIGN_OR_RETURN(const auto both, aclnn_cpu::FindBoth(event, stream));
-    // At once rather than in stream order: waits took their record when they were enqueued, so
-    // nobody can see the difference but a later wait, which must not get the old record.
+    // At once rather than in stream order, for the host too: waits took their record when they were
+    // enqueued, and a later wait or question must not get the old record.
     return both.event->Reset();
   });
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "acl/acl.h"
@@ -330,6 +332,66 @@ TEST_F(EventApi, StreamDestroyedByForceReachesItsEvents) {
   EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(other_, 10000), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeEvent(event_), ACL_SUCCESS);
+}
+
+// A wait for an event that nothing has recorded must not keep a process from ending: it fails
+// instead. `other_` waits for what comes after that wait in `stream_`.
+TEST_F(EventApi, FinalizeGivesUpWaitsForEventsThatNothingRecorded) {
+  ASSERT_EQ(aclrtStreamWaitEvent(stream_, sync_event_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event_, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(other_, event_), ACL_SUCCESS);
+  EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_INTERNAL_ERROR);
+  EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_SUCCESS);
+  // Afterwards such waits hold up their stream again.
+  ASSERT_EQ(aclrtStreamWaitEvent(stream_, sync_event_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 10), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+  ASSERT_EQ(aclrtRecordEvent(sync_event_, other_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+}
+
+TEST_F(EventApi, DestroyingStreamsAndContextsGivesUpOpenWaitsToo) {
+  ASSERT_EQ(aclrtStreamWaitEvent(stream_, sync_event_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
+  aclrtContext before = nullptr;
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&before), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+  aclrtStream first = nullptr;
+  aclrtStream second = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&first), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateStream(&second), ACL_SUCCESS);
+  for (const auto& [waiting, after] : {std::pair(first, second), std::pair(second, first)}) {
+    ASSERT_EQ(aclrtStreamWaitEvent(waiting, sync_event_), ACL_SUCCESS);
+    ASSERT_EQ(aclrtRecordEvent(event_, waiting), ACL_SUCCESS);
+    ASSERT_EQ(aclrtStreamWaitEvent(after, event_), ACL_SUCCESS);
+  }
+  EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetCurrentContext(before), ACL_SUCCESS);
+}
+
+// The thread that fills the queue is the one that records the event.
+TEST_F(EventApi, QueueBehindAWaitForALaterRecordGrows) {
+  constexpr int kTasks = 5000;  // several times what a queue holds
+  std::atomic<int> ran{0};
+  ASSERT_EQ(aclrtStreamWaitEvent(stream_, sync_event_), ACL_SUCCESS);
+  bool in_order = true;
+  for (int i = 0; i < kTasks; ++i)
+    ASSERT_TRUE(EnqueueWork(stream_, WorkDoing([&, i] { in_order &= ran++ == i; }, kTiny)).ok());
+  EXPECT_EQ(ran, 0);
+  ASSERT_EQ(aclrtRecordEvent(sync_event_, other_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(ran, kTasks);
+  EXPECT_TRUE(in_order);
+}
+
+TEST_F(EventApi, UnknownEventComesBeforeTheMissingContext) {
+  std::thread([] {
+    const aclrtEvent unknown = reinterpret_cast<aclrtEvent>(0x1234);
+    EXPECT_EQ(aclrtStreamWaitEvent(nullptr, unknown), ACL_ERROR_RT_INVALID_HANDLE);
+    EXPECT_EQ(aclrtRecordEvent(unknown, nullptr), ACL_ERROR_RT_INVALID_HANDLE);
+    EXPECT_EQ(aclrtResetEvent(unknown, nullptr), ACL_ERROR_RT_INVALID_HANDLE);
+  }).join();
 }
 
 }  // namespace

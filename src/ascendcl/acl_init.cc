@@ -44,10 +44,13 @@ Status Initialize(const char* config_path) {
 // Ends what only costs: threads. Everything that callers hold handles of stays usable.
 void StopThreads() {
   const std::vector<std::shared_ptr<Stream>> streams = StreamsOfDevice(kAllDevices);
+  // Nobody may be left to record an event that a stream waits for.
+  for (const std::shared_ptr<Stream>& stream : streams) stream->GiveUpOpenWaits();
   // First all work, then the workers: streams may wait for one another's events.
   for (const std::shared_ptr<Stream>& stream : streams)
     stream->WaitFor(stream->LastTicket(), Stream::Help::kAllowed);
   for (const std::shared_ptr<Stream>& stream : streams) stream->StopWorker();
+  for (const std::shared_ptr<Stream>& stream : streams) stream->KeepOpenWaits();
   StopPool();
 }
 

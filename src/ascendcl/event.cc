@@ -36,8 +36,10 @@ Event::~Event() {
 
 std::shared_ptr<EventRecord> Event::BeginRecord() {
   const std::lock_guard lock(mutex_);
-  if (promised_ != nullptr) return std::exchange(promised_, nullptr);
-  return std::make_shared<EventRecord>();
+  std::shared_ptr<EventRecord> record =
+      promised_ != nullptr ? std::exchange(promised_, nullptr) : std::make_shared<EventRecord>();
+  record->SetOrdered(true);
+  return record;
 }
 
 void Event::CommitRecord(std::shared_ptr<EventRecord> record, std::weak_ptr<Stream> stream,
@@ -49,6 +51,7 @@ void Event::CommitRecord(std::shared_ptr<EventRecord> record, std::weak_ptr<Stre
 void Event::CancelRecord(std::shared_ptr<EventRecord> record) {
   const std::lock_guard lock(mutex_);
   if (promised_ == nullptr) {
+    record->SetOrdered(false);
     promised_ = std::move(record);
   } else {
     record->Abandon();

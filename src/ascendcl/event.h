@@ -19,8 +19,11 @@ class EventRecord {
  public:
   // True once the point was reached, or can never be reached any more.
   bool finished() const { return state_.load(std::memory_order_acquire) != State::kPending; }
-  // True if the event was destroyed before anything recorded it.
-  bool abandoned() const { return state_.load(std::memory_order_acquire) == State::kAbandoned; }
+  bool reached() const { return state_.load(std::memory_order_acquire) == State::kReached; }
+  // True once aclrtRecordEvent was called for it. Before, only the wait for a later record knows
+  // it.
+  bool ordered() const { return ordered_.load(std::memory_order_acquire); }
+  void SetOrdered(bool ordered) { ordered_.store(ordered, std::memory_order_release); }
   // Monotonic clock when the point was reached; only after finished().
   int64_t time_ns() const { return time_ns_; }
 
@@ -38,6 +41,7 @@ class EventRecord {
   void End(State state);
 
   std::atomic<State> state_{State::kPending};
+  std::atomic<bool> ordered_{false};
   int64_t time_ns_ = 0;  // written before state_ leaves kPending
   std::mutex mutex_;
   std::vector<std::weak_ptr<Stream>> waiting_;  // guarded by mutex_

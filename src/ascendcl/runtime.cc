@@ -99,6 +99,8 @@ void ReleaseContext(Context& context) {
   std::vector<std::shared_ptr<Stream>> streams = TheRuntime().streams.RemoveIf(
       [&](const Stream& stream) { return stream.context() == context.handle; });
   if (default_stream != nullptr) streams.push_back(std::move(default_stream));
+  // First in all of them: one may wait for what comes after an open wait in another.
+  for (const std::shared_ptr<Stream>& stream : streams) stream->GiveUpOpenWaits();
   for (const std::shared_ptr<Stream>& stream : streams) stream->Close(Stream::Queued::kFinish);
 }
 

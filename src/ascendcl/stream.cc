@@ -14,7 +14,8 @@
 namespace aclnn_cpu {
 namespace {
 
-// Tasks that can wait in a stream. An enqueuer that meets a full queue helps to empty it.
+// Tasks that can wait in a stream. An enqueuer that meets a full queue helps to empty it; only
+// where it cannot, because the head waits for an event, the queue grows.
 constexpr size_t kRingCapacity = 1024;
 
 // Waking a sleeping worker costs the caller 4 to 13 us, so a task of that length is run by the
@@ -28,30 +29,37 @@ constexpr int64_t kSpinNs = 20'000;
 // microsecond or two and pays for work of this length.
 constexpr double kPlacementMicroseconds = 200;
 
-Status RunWork(Work& work) {
+// The text of a failure may find no memory, as the work itself did not; then the code has to do.
+template <typename... Args>
+Status Failure(int32_t code, fmt::format_string<Args...> format, Args&&... args) noexcept {
+  try {
+    return MakeError(code, format, std::forward<Args>(args)...);
+  } catch (...) {
+    return Status(code, {});
+  }
+}
+
+Status RunWork(Work& work) noexcept {
   const ScopedFpEnvironment fp_environment;
   try {
     return work.Run();
   } catch (const std::bad_alloc&) {
-    FAIL(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory while queued work ran");
+    return Failure(ACL_ERROR_RT_MEMORY_ALLOCATION, "out of memory while queued work ran");
   } catch (const std::exception& error) {
-    FAIL(ACL_ERROR_RT_INTERNAL_ERROR, "queued work failed: {}", error.what());
+    return Failure(ACL_ERROR_RT_INTERNAL_ERROR, "queued work failed: {}", error.what());
   } catch (...) {
-    FAIL(ACL_ERROR_RT_INTERNAL_ERROR, "queued work failed");
+    return Failure(ACL_ERROR_RT_INTERNAL_ERROR, "queued work failed");
   }
 }
 
-Status RunTask(const StreamTask& task) {
+Status RunTask(const StreamTask& task) noexcept {
   if (task.work != nullptr) return RunWork(*task.work);
   if (task.record != nullptr) task.record->Finish();
-  if (task.wait.record != nullptr && task.wait.record->abandoned())
-    FAIL(ACL_ERROR_RT_INTERNAL_ERROR,
-         "the stream waited for an event that was destroyed before it was recorded");
+  if (task.wait.record != nullptr && !task.wait.record->reached())
+    return Failure(ACL_ERROR_RT_INTERNAL_ERROR,
+                   "the stream waited for an event that was not recorded before the event or the "
+                   "stream was destroyed, or aclFinalize was called");
   return Status();
-}
-
-bool IsRunnable(const StreamTask& task) {
-  return task.wait.record == nullptr || task.wait.record->finished();
 }
 
 bool IsLong(const StreamTask& task) {
@@ -126,12 +134,35 @@ void Stream::Poke() {
   WakeWorker(lock);
 }
 
+void Stream::GiveUpOpenWaits() {
+  Lock lock(mutex_);
+  gives_up_open_waits_ = true;
+  WakeWorker(lock);
+}
+
+void Stream::KeepOpenWaits() {
+  const std::lock_guard lock(mutex_);
+  gives_up_open_waits_ = closed_;
+}
+
+bool Stream::IsRunnable(const StreamTask& task) const {
+  const EventRecord* const record = task.wait.record.get();
+  return record == nullptr || record->finished() || (gives_up_open_waits_ && !record->ordered());
+}
+
 bool Stream::HeadIsRunnable() const {
   return !running_ && queued_ != 0 && IsRunnable(ring_[head_]);
 }
 
+size_t Stream::Capacity() const { return std::max(ring_.size(), kRingCapacity); }
+
 Status Stream::MakeRoom(Lock& lock) {
-  while (!closed_ && queued_ == kRingCapacity) {
+  while (!closed_ && queued_ == Capacity()) {
+    if (!running_ && !HeadIsRunnable()) {
+      // The caller may be the one who has to record the event.
+      GrowRing();
+      break;
+    }
     const uint64_t next = completed_.load(std::memory_order_relaxed) + 1;
     lock.unlock();
     WaitFor(next, Help::kAllowed);
@@ -141,15 +172,22 @@ Status Stream::MakeRoom(Lock& lock) {
   return Status();
 }
 
+void Stream::GrowRing() {
+  std::vector<StreamTask> bigger(2 * ring_.size());
+  for (size_t i = 0; i < queued_; ++i) bigger[i] = std::move(ring_[(head_ + i) % ring_.size()]);
+  ring_.swap(bigger);
+  head_ = 0;
+}
+
 void Stream::Push(StreamTask task) {
   if (ring_.empty()) ring_.resize(kRingCapacity);
-  ring_[(head_ + queued_) % kRingCapacity] = std::move(task);
+  ring_[(head_ + queued_) % ring_.size()] = std::move(task);
   ++queued_;
 }
 
 StreamTask Stream::Pop() {
   StreamTask task = std::move(ring_[head_]);
-  head_ = (head_ + 1) % kRingCapacity;
+  head_ = (head_ + 1) % ring_.size();
   --queued_;
   return task;
 }
@@ -195,8 +233,10 @@ void Stream::Sleep(Lock& lock, uint64_t ticket, int64_t deadline_ns) {
 
 void Stream::Close(Queued queued) {
   {
-    const std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
     closed_ = true;
+    gives_up_open_waits_ = true;
+    WakeWorker(lock);
   }
   if (queued == Queued::kDrop) DropQueued();
   WaitFor(LastTicket(), Help::kAllowed);

@@ -66,11 +66,17 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // An event that the head may wait for has finished.
   void Poke();
 
+  // From now on, waits for an event that nobody has recorded yet fail instead of holding up the
+  // stream: called before somebody waits for all streams, who could wait for ever.
+  void GiveUpOpenWaits();
+  // Takes that back.
+  void KeepOpenWaits();
+
   // Joins the worker once the queue is empty; a later task starts a new one.
   void StopWorker();
 
-  // Refuses new tasks, finishes or drops those queued, and joins the worker. Dropped tasks count as
-  // done, their events as reached. May be called again.
+  // Refuses new tasks, gives up open waits, finishes or drops what is queued, and joins the worker.
+  // Dropped tasks count as done, their events as reached. May be called again.
   void Close(Queued queued);
 
  private:
@@ -79,8 +85,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool IsDone(uint64_t ticket) const {
     return completed_.load(std::memory_order_acquire) >= ticket;
   }
+  bool IsRunnable(const StreamTask& task) const;
   bool HeadIsRunnable() const;
+  size_t Capacity() const;
   Status MakeRoom(Lock& lock);
+  void GrowRing();
   void Push(StreamTask task);
   StreamTask Pop();
   void RunUnlocked(Lock& lock, StreamTask task);
@@ -95,11 +104,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const int32_t device_;
 
   mutable std::mutex mutex_;
-  std::vector<StreamTask> ring_;  // kRingCapacity slots once it is used; guarded, as all up to
+  std::vector<StreamTask> ring_;  // empty until the first task is queued; guarded, as all up to
   size_t head_ = 0;               // completed_, by mutex_
   size_t queued_ = 0;
   bool running_ = false;  // someone runs the task that was the head
   bool closed_ = false;
+  bool gives_up_open_waits_ = false;
   uint64_t submitted_ = 0;
   Status error_;
   uint64_t error_ticket_ = 0;

@@ -31,7 +31,7 @@ constexpr const char* kNoEffect = "accepted, has no effect";
 constexpr Row kRows[] = {
     {EnvVar::kNumThreads, "ACLNN_CPU_NUM_THREADS", "threads one operator may use, 1 to 1024",
      "CPUs this process may use", 1, 1024},
-    {EnvVar::kTarget, "ACLNN_CPU_TARGET", "vector target: avx3, avx2, sse4, ssse3, scalar",
+    {EnvVar::kTarget, "ACLNN_CPU_TARGET", "vector target, a usable one of `aclnn-cpu info`",
      "the best this CPU can run"},
     {EnvVar::kSoc, "ACLNN_CPU_SOC", "product this process pretends to run on: Ascend910B1, ...",
      "Ascend910B1"},

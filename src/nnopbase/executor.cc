@@ -91,16 +91,16 @@ StatusOr<std::vector<void*>> CheckLaunch(const Executor& executor, const void* w
 
 Status QueueWork(const OpTask& task, const std::vector<void*>& pointers, void* workspace,
                  aclrtStream stream) {
-  std::unique_ptr<OpWork> work;
   try {
-    work = std::make_unique<OpWork>(task, pointers, AlignUp(workspace));
+    const Status status =
+        EnqueueWork(stream, std::make_unique<OpWork>(task, pointers, AlignUp(workspace)));
+    if (!status.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", status.message());
+    return Status();
   } catch (const std::bad_alloc&) {
     FAIL(ACLNN_ERR_RUNTIME_ERROR,
-         "no memory to copy the inputs of {} that overlap one of its outputs", task.info->api);
+         "no memory to queue the work of {}, or to copy the inputs that overlap one of its outputs",
+         task.info->api);
   }
-  const Status status = EnqueueWork(stream, std::move(work));
-  if (!status.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", status.message());
-  return Status();
 }
 
 }  // namespace

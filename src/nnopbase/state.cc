@@ -9,6 +9,7 @@ namespace aclnn_cpu {
 namespace {
 
 constinit std::atomic<NnopState*> current_state{nullptr};
+constinit std::atomic<bool> fork_handler_registered{false};
 
 void AbandonStateInChild() { current_state.store(nullptr, std::memory_order_relaxed); }
 
@@ -18,9 +19,11 @@ NnopState& State() {
   NnopState* state = current_state.load(std::memory_order_acquire);
   if (state != nullptr) return *state;
   auto fresh = std::make_unique<NnopState>();
-  if (current_state.compare_exchange_strong(state, fresh.get(), std::memory_order_acq_rel)) {
-    // Registered again by a child that uses the layer; resetting twice does no harm.
+  // Before the state can be seen, so that no child keeps it; children inherit the handler.
+  if (!fork_handler_registered.exchange(true)) {
     pthread_atfork(nullptr, nullptr, AbandonStateInChild);
+  }
+  if (current_state.compare_exchange_strong(state, fresh.get(), std::memory_order_acq_rel)) {
     return *fresh.release();
   }
   return *state;

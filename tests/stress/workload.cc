@@ -32,7 +32,7 @@ PoolShape PoolShapeOf(Size size) {
     case Size::kTiny:
       return {{1, 2, 3, 4}, {1, 2, 7, 5}};
     case Size::kBig:
-      return {{1, 40, 31, 33}, {1, 40, 100, 101}};
+      return {{1, 24, 31, 33}, {1, 24, 90, 91}};
     default:
       return {{3, 50, 37, 41}, {3, 50, 120, 121}};
   }

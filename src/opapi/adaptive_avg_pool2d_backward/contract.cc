@@ -14,7 +14,7 @@ constexpr SocSet kPageSocs = SocBit(Soc::kAscend910) | SocBit(Soc::kAscend910B) 
                              SocBit(Soc::kAscend910_93) | SocBit(Soc::kAscend950) |
                              SocBit(Soc::kAscend310P);
 // The page marks only Ascend310B as unsupported; Ascend310 and Ascend910E it does not mention, so
-// they work and strict mode reports them.
+// they work.
 constexpr SocSet kSupportedSocs = kAllSocs & ~SocBit(Soc::kAscend310B);
 
 constexpr char kNotOnPage[] = "the operator page does not list this product";

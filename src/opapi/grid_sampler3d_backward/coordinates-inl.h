@@ -153,8 +153,7 @@ HWY_INLINE void LocateAxis(const AxisRule<F>& rule, AxisPoints<F>* points) {
     if (rule.padding == Padding::kReflection) Reflect(d, rule, &v, &factor);
     if (rule.padding != Padding::kZeros) Clip(d, rule, &v, &factor);
     const auto usable = hn::And(hn::Ge(v, lowest), hn::Le(v, highest));
-    // Adding 0 turns -0 into +0, whose weights have no signs to differ between targets.
-    v = hn::Add(hn::IfThenElse(usable, v, hn::Set(d, static_cast<F>(kOutside))), hn::Zero(d));
+    v = hn::IfThenElse(usable, v, hn::Set(d, static_cast<F>(kOutside)));
 
     V low = v;
     V weight_low = one;
