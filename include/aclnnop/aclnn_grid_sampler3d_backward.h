@@ -126,7 +126,7 @@ ACLNN_API aclnnStatus aclnnGridSampler3DBackwardGetWorkspaceSize(
 ///   161001 workspaceSize is not 0 but workspace is null
 ///   161002 workspaceSize is below what phase one said (ours); nothing runs
 ///   361001 a tensor whose data are needed has a null address (an output not wanted may), the
-///          stream is unknown, or the thread has no current context; nothing runs.
+///          stream is unknown, or null while the thread has no current context; nothing runs.
 ///          Empty work looks at none of these and returns 0
 ///   361001 no memory is left to queue the work, or to copy an input that overlaps an output
 ///   0      queued. An error while the work runs is reported by the synchronising call

@@ -233,12 +233,11 @@ void Stream::Sleep(Lock& lock, uint64_t ticket, int64_t deadline_ns) {
 
 void Stream::Close(Queued queued) {
   {
-    Lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     closed_ = true;
-    gives_up_open_waits_ = true;
-    WakeWorker(lock);
   }
   if (queued == Queued::kDrop) DropQueued();
+  GiveUpOpenWaits();
   WaitFor(LastTicket(), Help::kAllowed);
   StopWorker();
 }

@@ -71,9 +71,10 @@ Status CreateExecutor(OpTask task, uint64_t* workspace_size, aclOpExecutor** exe
 
 // Phase two of every operator, in the order of contract.md 4.3: executor null 161001; process
 // forked and not initialised anew 361001; not alive 561000; workspace null although a size is given
-// 161001; workspace too small 161002; a needed data pointer null, stream unknown or no context
-// 361001. The executor is gone after any of these. A failure to queue the work, 361001, or success
-// ends only a non-repeatable one. Inputs that overlap an output are copied before the kernel runs.
+// 161001; workspace too small 161002; a needed data pointer null, stream unknown, or null without a
+// context 361001. The executor is gone after any of these. A failure to queue the work, 361001, or
+// success ends only a non-repeatable one. Inputs that overlap an output are copied before the
+// kernel runs.
 //
 // Of several threads that launch the same non-repeatable executor, one succeeds and the others get
 // 561000.

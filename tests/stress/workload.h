@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ inline constexpr Kind kKinds[] = {
 };
 
 std::string Label(const Kind& kind);
+inline void PrintTo(const Kind& kind, std::ostream* out) { *out << Label(kind); }
 
 // The tensors and arrays of one call; destroyed with it, the memory they describe is not.
 class Arguments {

@@ -262,7 +262,7 @@ TEST(GridSampler3DBackwardContract, BoundsOfMaskedOutOutputsAreFree) {
 
 TEST(GridSampler3DBackwardContract, MaskHasTwoEntries) {
   PhaseOne call;
-  for (size_t size : {0, 1, 3, 4}) {
+  for (size_t size : {0u, 1u, 3u, 4u}) {
     call.mask.resize(size, true);
     EXPECT_EQ(call.Run().code, kInvalid) << size;
   }
