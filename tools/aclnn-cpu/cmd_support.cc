@@ -89,7 +89,8 @@ void PrintSupport(const SupportOptions& options) {
   }
   fmt::print(
       "yes: works. yes (1): works, although the operator page does not list it. 161002: phase one\n"
-      "refuses the dtype with this code. `-`: phase one ends with 561003, as the product cannot run "
+      "refuses the dtype with this code. `-`: phase one ends with 561003, as the product cannot "
+      "run "
       "the operator.\n");
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr double kBlockMicroseconds = 20;
 constexpr int64_t kMaxBlocks = 256;
 
-// Nanoseconds on one core with AVX2 at about 3 GHz, rounded. An estimate is right within a factor of
-// three, which is enough for what it decides: whether to queue, and how many blocks.
+// Nanoseconds on one core with AVX2 at about 3 GHz, rounded. An estimate is right within a factor
+// of three, which is enough for what it decides: whether to queue, and how many blocks.
 constexpr double kNsPerCall = 150;
 constexpr double kNsPerRow = 10;
 constexpr double kNsPerQuotient = 0.8;  // one gradient divided and added
