@@ -122,7 +122,8 @@ ACL_FUNC_VISIBILITY aclError aclInit(const char* configPath);
 
 /// Ends the runtime, however often aclInit() was called. Blocks: queued work is finished first and
 /// the worker threads end. Contexts, streams and allocations stay usable and threads start again
-/// on demand (ours). aclInit() may follow.
+/// on demand (ours). A stream that waits for an event which nothing has recorded does not wait on:
+/// its next synchronisation gives 507000 (ours). aclInit() may follow.
 ///
 /// @return 0, without any aclInit() too; 100037 finalized already
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);

@@ -82,7 +82,8 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream* stream);
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority,
                                                          uint32_t flag);
 
-/// Destroys a stream. Blocks until its queued work is done.
+/// Destroys a stream. Blocks until its queued work is done; a wait for an event that nothing has
+/// recorded is given up (ours).
 ///
 /// @param stream handle
 /// @return 0; 100000 null; 107017 unknown; 107002 no current context; 107003 of another context
