@@ -1,8 +1,9 @@
 # add_op(<stem>): everything of the operator folder src/opapi/<stem>, by file name.
 #
-#   aclnn_<stem>.cc contract.cc plan.cc kernel.cc kernel_*.cc   layer opapi_<stem>
-#   reference.cc                                                test-only library <stem>_reference
-#   <kind>_test.cc                                              test <stem>_<kind>_test
+#   reference.cc     test-only library <stem>_reference
+#   <kind>_test.cc   test <stem>_<kind>_test
+#   bench.cc         part of the program `bench`
+#   any other .cc    layer opapi_<stem>
 
 set(ACLNN_CPU_OP_FILES README.md problem.h contract.cc plan.cc kernel.cc reference.cc
     contract_test.cc kernel_test.cc)
@@ -16,10 +17,9 @@ function(add_op stem)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY ACLNN_CPU_OPS ${stem})
 
-  file(GLOB kernels CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${dir}/kernel*.cc)
-  list(FILTER kernels EXCLUDE REGEX "_test\\.cc$")
-  add_layer(opapi_${stem} DEPENDS nnopbase simd
-    SOURCES ${stem}/aclnn_${stem}.cc ${stem}/contract.cc ${stem}/plan.cc ${kernels})
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${dir}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "(_test|/reference|/bench)\\.cc$")
+  add_layer(opapi_${stem} DEPENDS nnopbase simd SOURCES ${sources})
 
   if(NOT ACLNN_CPU_TESTS)
     return()

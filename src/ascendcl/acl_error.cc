@@ -95,7 +95,7 @@ int32_t ReportCode(const char* api, int32_t code, const char* message) noexcept 
 }
 
 int32_t ReportStatus(const char* api, const Status& status) noexcept {
-  return ReportCode(api, status.code(), status.message().c_str());
+  return ReportCode(api, status.code(), status.message().data());
 }
 
 }  // namespace aclnn_cpu

@@ -1,16 +1,11 @@
 #include "base/shape.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 
 #include "base/checked_math.h"
 
 namespace aclnn_cpu {
-
-bool IsEmpty(std::span<const int64_t> extents) {
-  return std::any_of(extents.begin(), extents.end(), [](int64_t extent) { return extent == 0; });
-}
 
 std::optional<int64_t> ElementCount(std::span<const int64_t> extents) {
   if (IsEmpty(extents)) return 0;  // even if the other extents overflow

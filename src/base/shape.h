@@ -60,7 +60,12 @@ struct ElementRange {
 };
 
 // True if at least one extent is 0 (a rank-0 tensor holds one element).
-bool IsEmpty(std::span<const int64_t> extents);
+inline bool IsEmpty(std::span<const int64_t> extents) {
+  for (const int64_t extent : extents) {
+    if (extent == 0) return true;
+  }
+  return false;
+}
 
 // Number of elements; nullopt when it does not fit in int64.
 std::optional<int64_t> ElementCount(std::span<const int64_t> extents);

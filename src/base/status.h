@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace aclnn_cpu {
@@ -16,15 +18,30 @@ namespace aclnn_cpu {
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(int32_t code, std::string message) : code_(code), message_(std::move(message)) {}
+  // Without a message, allocates nothing.
+  Status(int32_t code, std::string message)
+      : code_(code),
+        message_(message.empty() ? nullptr : std::make_unique<std::string>(std::move(message))) {}
+  Status(const Status& other)
+      : code_(other.code_),
+        message_(other.message_ == nullptr ? nullptr
+                                           : std::make_unique<std::string>(*other.message_)) {}
+  Status(Status&&) = default;
+  Status& operator=(const Status& other) { return *this = Status(other); }
+  Status& operator=(Status&&) = default;
+  ~Status() = default;
 
   bool ok() const { return code_ == 0; }
   int32_t code() const { return code_; }
-  const std::string& message() const { return message_; }
+  // Followed by a null character.
+  std::string_view message() const {
+    return message_ == nullptr ? std::string_view("") : std::string_view(*message_);
+  }
 
  private:
+  // Success, which is nearly every result, costs two words and no allocation.
   int32_t code_ = 0;
-  std::string message_;
+  std::unique_ptr<std::string> message_;
 };
 
 // Either a value or the reason why there is none.

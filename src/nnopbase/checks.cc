@@ -86,11 +86,12 @@ Status RequireSameShape(NamedTensor tensor, NamedTensor reference) {
 
 Status RequireSupportedDtype(const OpInfo& info, NamedTensor tensor) {
   const SocSet soc = SocBit(CurrentSoc());
+  for (const SupportRow& row : info.support) {
+    if ((row.accepted & soc) != 0 && row.dtype == tensor.state().dtype) return Status();
+  }
   std::vector<std::string> accepted;
   for (const SupportRow& row : info.support) {
-    if ((row.accepted & soc) == 0) continue;
-    if (row.dtype == tensor.state().dtype) return Status();
-    accepted.push_back(DtypeName(row.dtype));
+    if ((row.accepted & soc) != 0) accepted.push_back(DtypeName(row.dtype));
   }
   FAIL(ACLNN_ERR_PARAM_INVALID, "{} is not among {} for {} on {}", DtypeName(tensor.state().dtype),
        fmt::join(accepted, ", "), tensor.name, CurrentSocName());

@@ -10,21 +10,38 @@
 namespace aclnn_cpu {
 namespace {
 
-// Lowest and one past the highest element that the view touches, counted from the data pointer;
-// nullopt if that, or the same in bytes, does not fit in int64.
-std::optional<ElementRange> StorageRange(const TensorState& state) {
-  const std::optional<ElementRange> touched = TouchedRange(state.view_dims, state.strides);
-  if (!touched) return std::nullopt;
-  ElementRange range;
-  int64_t bytes = 0;
+// All that the checks ask of a view, in one pass over its axes.
+struct ViewFacts {
+  int64_t negative_axis = -1;  // the first one
+  bool count_fits = true;      // the number of elements, in bytes, is an int64
+  bool range_fits = true;      // and so are both ends of what is touched
+  bool is_contiguous = true;
+  ElementRange range;  // from the data pointer on; `high` is one past the highest element
+};
+
+ViewFacts FactsOf(const TensorState& state) {
+  ViewFacts facts;
   const int64_t element_bytes = DtypeBytes(state.dtype);
-  if (!CheckedAdd(state.offset, touched->low, &range.low) ||
-      !CheckedAdd(state.offset, touched->high, &range.high) ||
-      !CheckedAdd(range.high, 1, &range.high) || !CheckedMul(range.low, element_bytes, &bytes) ||
-      !CheckedMul(range.high, element_bytes, &bytes)) {
-    return std::nullopt;
+  ElementRange& range = facts.range;
+  range = {state.offset, state.offset};
+  int64_t count = 1;  // of the axes behind, which is their row-major stride
+  int64_t ignored = 0;
+  for (size_t axis = state.view_dims.size(); axis-- > 0;) {
+    const int64_t extent = state.view_dims[axis];
+    const int64_t stride = state.strides[axis];
+    if (extent < 0) facts.negative_axis = static_cast<int64_t>(axis);
+    if (extent != 1 && (stride != count || !facts.count_fits)) facts.is_contiguous = false;
+    int64_t reach = 0;
+    facts.range_fits = facts.range_fits && CheckedMul(stride, extent - 1, &reach);
+    int64_t& bound = reach < 0 ? range.low : range.high;
+    facts.range_fits = facts.range_fits && CheckedAdd(bound, reach, &bound);
+    facts.count_fits = facts.count_fits && CheckedMul(count, extent, &count);
   }
-  return range;
+  facts.count_fits = facts.count_fits && CheckedMul(count, element_bytes, &ignored);
+  facts.range_fits = facts.range_fits && CheckedAdd(range.high, 1, &range.high) &&
+                     CheckedMul(range.low, element_bytes, &ignored) &&
+                     CheckedMul(range.high, element_bytes, &ignored);
+  return facts;
 }
 
 }  // namespace
@@ -32,37 +49,34 @@ std::optional<ElementRange> StorageRange(const TensorState& state) {
 Status RequireViewInStorage(NamedTensor tensor) {
   const TensorState& state = tensor.state();
   if (IsEmpty(state.view_dims)) return Status();
-  for (size_t axis = 0; axis < state.view_dims.size(); ++axis) {
-    if (state.view_dims[axis] < 0) {
-      FAIL(ACLNN_ERR_INNER_NULLPTR, "dimension {} of {} is {}, must not be negative", axis,
-           tensor.name, state.view_dims[axis]);
-    }
+  const ViewFacts facts = FactsOf(state);
+  if (facts.negative_axis >= 0) {
+    FAIL(ACLNN_ERR_INNER_NULLPTR, "dimension {} of {} is {}, must not be negative",
+         facts.negative_axis, tensor.name,
+         state.view_dims[static_cast<size_t>(facts.negative_axis)]);
   }
-  const std::optional<int64_t> count = ElementCount(state.view_dims);
-  int64_t bytes = 0;
-  if (!count || !CheckedMul(*count, DtypeBytes(state.dtype), &bytes)) {
+  if (!facts.count_fits) {
     FAIL(ACLNN_ERR_INNER_NULLPTR, "{} has a size in bytes that exceeds 2^63-1", tensor.name);
   }
-
-  const std::optional<ElementRange> range = StorageRange(state);
-  if (!range) {
+  if (!facts.range_fits) {
     FAIL(ACLNN_ERR_INNER_NULLPTR,
          "{} has offset {} and strides that reach beyond 2^63-1, must stay inside its storage",
          tensor.name, state.offset);
   }
   // The real library looks no further at contiguous tensors, and callers rely on it: their
   // storageDims may be anything.
-  if (IsContiguous(state.view_dims, state.strides)) return Status();
+  if (facts.is_contiguous) return Status();
 
   const std::optional<int64_t> storage = ElementCount(state.storage_dims);
   if (!storage) {
     FAIL(ACLNN_ERR_INNER_NULLPTR, "storageDims of {} have a product beyond 2^63-1", tensor.name);
   }
-  if (range->low < 0 || range->high > *storage) {
+  const ElementRange& range = facts.range;
+  if (range.low < 0 || range.high > *storage) {
     FAIL(ACLNN_ERR_INNER_NULLPTR,
          "the view of {} covers elements {}..{} of its storage, which has {} (product of "
          "storageDims)",
-         tensor.name, range->low, range->high - 1, *storage);
+         tensor.name, range.low, range.high - 1, *storage);
   }
   return Status();
 }

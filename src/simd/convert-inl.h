@@ -117,13 +117,12 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, BFloat16* HWY_RESTRICT to) {
   const hn::RebindToSigned<D> di;
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
-  const auto upper = hn::ShiftRight<16>(bits);
-  const auto odd = hn::And(upper, hn::Set(du, 1));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fff))));
-  const auto nan =
-      hn::Gt(hn::And(hn::BitCast(di, bits), hn::Set(di, 0x7fffffff)), hn::Set(di, 0x7f800000));
-  const auto quiet = hn::Or(upper, hn::Set(du, 0x40));
-  StoreBits16(hn::IfThenElse(nan, hn::BitCast(di, quiet), hn::BitCast(di, rounded)), d, &to->bits);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd);
+  const auto quiet = hn::Or(bits, hn::Set(du, 0x400000));
+  const auto nan = hn::MaskFromVec(hn::BitCast(du, hn::VecFromMask(d, hn::IsNaN(v))));
+  const auto upper = hn::ShiftRight<16>(hn::IfThenElse(nan, quiet, rounded));
+  StoreBits16(hn::BitCast(di, upper), d, &to->bits);
 }
 
 template <class D>

@@ -2,7 +2,7 @@
 
 #include "ascendcl/api_call.h"
 #include "nnopbase/executor.h"
-#include "opapi/adaptive_avg_pool2d_backward/problem.h"
+#include "opapi/adaptive_avg_pool2d_backward/plan.h"
 
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {

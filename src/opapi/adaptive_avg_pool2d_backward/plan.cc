@@ -1,10 +1,14 @@
+#include "opapi/adaptive_avg_pool2d_backward/plan.h"
+
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "aclnn/opdev/op_errno.h"
-#include "base/aligned_buffer.h"
+#include "base/cache_size.h"
 #include "base/checked_math.h"
 #include "nnopbase/tensor.h"
-#include "opapi/adaptive_avg_pool2d_backward/problem.h"
+#include "opapi/adaptive_avg_pool2d_backward/kernel.h"
 
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {
@@ -13,44 +17,39 @@ namespace {
 constexpr double kBlockMicroseconds = 20;
 constexpr int64_t kMaxBlocks = 256;
 
+// Quotients of a plane that fit beside its sums and a row of out in a first-level cache of 32 KiB.
+constexpr int64_t kMaxSmallGradPlane = 4096;
+// A table of columns costs 20 bytes each; broader planes are left to kRows.
+constexpr int64_t kMaxTableWidth = int64_t{1} << 16;
+
 // Nanoseconds on one core with AVX2 at about 3 GHz, rounded. An estimate is right within a factor
 // of three, which is enough for what it decides: whether to queue, and how many blocks.
 constexpr double kNsPerCall = 150;
-constexpr double kNsPerRow = 10;
+constexpr double kNsPerRow = 3;
 constexpr double kNsPerQuotient = 0.8;  // one gradient divided and added
-constexpr double kNsPerColumn = 4;      // one column sum spread over a short window
-constexpr double kNsPerElement = 0.3;   // of out, added or stored
+constexpr double kNsPerColumn = 4;      // kRows: one column sum spread over a short window
+constexpr double kNsPerByte = 0.05;     // of out, stored in the third-level cache
 constexpr double kNsPerConversion = 0.3;
 constexpr double kNsPerStride = 1.5;  // one element that does not lie next to the one before
 
-constexpr int64_t kTooBig = int64_t{1} << 62;
+bool HasPackedPlanes(const StridedView& view) {
+  const int64_t height = view.extents[2];
+  const int64_t width = view.extents[3];
+  return (width == 1 || view.strides[3] == 1) && (height == 1 || view.strides[2] == width);
+}
 
-// Appends `count` items of `bytes` each to a layout; offsets beyond kTooBig stay there.
-class Allocator {
- public:
-  int64_t Take(int64_t count, int64_t bytes) {
-    const int64_t offset = size_;
-    int64_t total = 0;
-    if (!CheckedMul(count, bytes, &total) || !CheckedAdd(size_, total, &total) ||
-        total > kTooBig - kBufferAlignment) {
-      total = kTooBig;
-    }
-    size_ = RoundUp(total, kBufferAlignment);
-    return offset;
-  }
-  int64_t size() const { return size_; }
-
- private:
-  static constexpr int64_t kBufferAlignment = static_cast<int64_t>(aclnn_cpu::kBufferAlignment);
-  int64_t size_ = 0;
-};
+bool HasIndexableExtents(const Problem& problem) {
+  return std::max({problem.height(), problem.width(), problem.grad_height(),
+                   problem.grad_width()}) < kMaxIndexedExtent;
+}
 
 // What reading or writing an element costs beyond a packed float.
 double AccessNs(aclDataType dtype, const StridedView& view) {
-  return (dtype != ACL_FLOAT ? kNsPerConversion : 0) + (view.strides[3] != 1 ? kNsPerStride : 0);
+  const bool packed = view.strides[3] == 1 || view.strides[1] == 1;
+  return (dtype != ACL_FLOAT ? kNsPerConversion : 0) + (packed ? 0 : kNsPerStride);
 }
 
-double EstimateMicroseconds(const Problem& problem) {
+double EstimateMicroseconds(Variant variant, const Problem& problem) {
   const double planes = static_cast<double>(problem.planes());
   const double height = static_cast<double>(problem.height());
   const double width = static_cast<double>(problem.width());
@@ -59,74 +58,144 @@ double EstimateMicroseconds(const Problem& problem) {
   // Rows under the same rows of gradOutput are computed once. Each row of gradOutput has one run of
   // rows of its own and at most one that it shares with the next.
   const double computed_rows = std::min(height, 2 * grad_height - 1);
-  const double grad_rows = std::max(computed_rows, grad_height) + std::min(height, grad_height);
   const double per_gradient = kNsPerQuotient + AccessNs(problem.grad_dtype, problem.grad);
-  const double per_element = kNsPerElement + AccessNs(problem.out_dtype, problem.out);
-  const double ns_per_plane = grad_rows * grad_width * per_gradient +
-                              computed_rows * (grad_width * kNsPerColumn + width * kNsPerElement) +
-                              height * (kNsPerRow + width * per_element);
-  return (kNsPerCall + planes * ns_per_plane) / 1000;
+  const double gradients = std::max(computed_rows, grad_height) * grad_width;
+  double ns = gradients * per_gradient +
+              height * (kNsPerRow +
+                        width * kNsPerByte * static_cast<double>(DtypeBytes(problem.out_dtype)));
+  if (variant == Variant::kRows) {
+    ns += computed_rows * grad_width * kNsPerColumn +
+          height * width * AccessNs(problem.out_dtype, problem.out);
+  } else if (problem.out_dtype != ACL_FLOAT && variant != Variant::kGlobal) {
+    ns += computed_rows * width * kNsPerConversion;
+  }
+  return (kNsPerCall + planes * ns) / 1000;
 }
 
-int64_t ChooseBlocks(const Problem& problem) {
-  // Where elements of out share memory, the last in row-major order must win.
-  if (MayOverlapItself(problem.out)) return 1;
-  const double wanted = EstimateMicroseconds(problem) / kBlockMicroseconds;
+int64_t ChooseBlocks(Variant variant, const Problem& problem) {
+  // Where elements of out share memory, the last in row-major order must win. The other variants do
+  // not apply then.
+  if (variant == Variant::kRows && MayOverlapItself(problem.out)) return 1;
+  const double wanted = EstimateMicroseconds(variant, problem) / kBlockMicroseconds;
   const double limited = std::min(wanted, static_cast<double>(kMaxBlocks));
-  return std::clamp(static_cast<int64_t>(limited), int64_t{1}, problem.rows());
+  return std::clamp(static_cast<int64_t>(limited), int64_t{1}, Units(variant, problem));
+}
+
+// Of what one process finds free of a last-level cache, which big machines share among many.
+constexpr double kMaxCachedBytes = 24 << 20;
+
+// Writing past the caches saves reading the lines first, but what is written is gone from them.
+bool ExceedsCache(const Problem& problem) {
+  const double bytes = static_cast<double>(problem.rows()) * static_cast<double>(problem.width()) *
+                       static_cast<double>(DtypeBytes(problem.out_dtype));
+  return bytes > std::min(0.75 * static_cast<double>(LastLevelCacheBytes()), kMaxCachedBytes);
 }
 
 }  // namespace
 
-Plan::Plan(const Problem& problem, int64_t blocks)
-    : problem_(problem), blocks_(blocks), estimated_us_(EstimateMicroseconds(problem)) {
-  LayOutWorkspace();
+const char* VariantName(Variant variant) {
+  switch (variant) {
+    case Variant::kGlobal:
+      return "global";
+    case Variant::kPlanes:
+      return "planes";
+    case Variant::kChannelsLast:
+      return "channels last";
+    case Variant::kRows:
+      break;
+  }
+  return "rows";
 }
 
-void Plan::LayOutWorkspace() {
-  const int64_t float_bytes = sizeof(float);
-  const int64_t window_bytes = sizeof(Window);
-  const int64_t grad_width = problem_.grad_width();
-  const int64_t width = problem_.width();
-
-  Allocator block;
-  layout_.grad_row = block.Take(grad_width, float_bytes);
-  layout_.column_sums = block.Take(grad_width, float_bytes);
-  layout_.out_row = block.Take(width, float_bytes);
-  layout_.narrowed = problem_.out_dtype == ACL_FLOAT
-                         ? layout_.out_row
-                         : block.Take(width, DtypeBytes(problem_.out_dtype));
-  layout_.block_stride = block.size();
-
-  Allocator whole;
-  layout_.row_windows = whole.Take(problem_.grad_height(), window_bytes);
-  layout_.column_windows = whole.Take(grad_width, window_bytes);
-  layout_.divisors = whole.Take(grad_width, float_bytes);
-  layout_.divisor_stride = whole.size() - layout_.divisors;
-  whole.Take(grad_width, float_bytes);
-  layout_.scratch = whole.Take(blocks_, layout_.block_stride);
-  workspace_ = {WorkspaceItem{"window tables", layout_.scratch},
-                WorkspaceItem{"rows in progress", whole.size() - layout_.scratch}};
+ColumnMethod MethodFor(const Problem& problem) {
+  const int64_t width = problem.width();
+  const int64_t grad_width = problem.grad_width();
+  if (width < grad_width) return ColumnMethod::kSum;
+  // The diagonal breaks once per column that gradOutput is narrower.
+  if (width - grad_width <= width / 128) return ColumnMethod::kDiagonal;
+  return ColumnMethod::kTable;
 }
 
-int64_t Plan::FirstRow(int64_t block) const {
-  const int64_t rows = problem_.rows();
-  return rows / blocks_ * block + std::min(block, rows % blocks_);
+bool HasSmallGradPlanes(const Problem& problem) {
+  int64_t elements = 0;
+  return MethodFor(problem) != ColumnMethod::kDiagonal &&
+         CheckedMul(problem.grad_height(), problem.grad_width(), &elements) &&
+         elements <= kMaxSmallGradPlane;
+}
+
+bool Applies(Variant variant, const Problem& problem) {
+  const bool same_dtype = problem.out_dtype == problem.grad_dtype;
+  const auto layout_fits = [&] {
+    switch (variant) {
+      case Variant::kGlobal:
+        return problem.grad_height() == 1 && problem.grad_width() == 1 &&
+               HasPackedPlanes(problem.out);
+      case Variant::kPlanes:
+        return same_dtype && HasPackedPlanes(problem.out) && HasIndexableExtents(problem) &&
+               (MethodFor(problem) != ColumnMethod::kTable || problem.width() <= kMaxTableWidth);
+      case Variant::kChannelsLast:
+        return same_dtype && problem.out.strides[1] == 1 && problem.out.extents[1] > 1;
+      case Variant::kRows:
+        break;
+    }
+    return true;
+  };
+  return layout_fits() && (variant == Variant::kRows || !MayOverlapItself(problem.out));
+}
+
+int64_t Units(Variant variant, const Problem& problem) {
+  return variant == Variant::kChannelsLast ? problem.out.extents[0] * problem.height()
+                                           : problem.rows();
+}
+
+Plan::Plan(const Problem& problem, Variant variant, int64_t blocks, bool streaming)
+    : problem_(problem),
+      variant_(variant),
+      streaming_(streaming),
+      blocks_(blocks),
+      estimated_us_(EstimateMicroseconds(variant, problem)) {
+  switch (variant) {
+    case Variant::kGlobal:
+      break;
+    case Variant::kPlanes:
+      parts_ = layout_.emplace<PlanesLayout>(problem).parts;
+      break;
+    case Variant::kChannelsLast:
+      parts_ = layout_.emplace<ChannelsLastLayout>(problem).parts;
+      break;
+    case Variant::kRows:
+      parts_ = layout_.emplace<RowsLayout>(problem).parts;
+      break;
+  }
+  int64_t scratch = 0;
+  if (!CheckedMul(blocks, parts_.block_stride, &scratch)) scratch = kTooBig;
+  workspace_ = {WorkspaceItem{"window tables", parts_.tables},
+                WorkspaceItem{"rows in progress", scratch}};
+}
+
+int64_t Plan::FirstUnit(int64_t block) const {
+  const int64_t units = Units(variant_, problem_);
+  return units / blocks_ * block + std::min(block, units % blocks_);
 }
 
 void Plan::Run(std::span<void* const> args, std::byte* workspace) const {
-  RunKernel(*this, args[0], args[2], workspace);
+  RunKernel(
+      {*this, static_cast<const std::byte*>(args[0]), static_cast<std::byte*>(args[2]), workspace});
 }
 
 std::string Plan::Describe() const {
   return fmt::format(
-      "rows: {} block(s) over {} rows of {}x{}, gradOutput {}x{} {}, added in float, stored as {}",
-      blocks_, problem_.rows(), problem_.height(), problem_.width(), problem_.grad_height(),
-      problem_.grad_width(), DtypeName(problem_.grad_dtype), DtypeName(problem_.out_dtype));
+      "{}: {} block(s) over {} rows of {}x{}, gradOutput {}x{} {}, added in float, stored as {}{}",
+      VariantName(variant_), blocks_, problem_.rows(), problem_.height(), problem_.width(),
+      problem_.grad_height(), problem_.grad_width(), DtypeName(problem_.grad_dtype),
+      DtypeName(problem_.out_dtype), streaming_ ? " past the caches" : "");
 }
 
 StatusOr<std::shared_ptr<const Plan>> MakePlan(const Problem& problem) {
-  auto plan = std::make_shared<const Plan>(problem, ChooseBlocks(problem));
+  const Variant variant = *std::find_if(std::begin(kVariants), std::end(kVariants),
+                                        [&](Variant v) { return Applies(v, problem); });
+  auto plan = std::make_shared<const Plan>(problem, variant, ChooseBlocks(variant, problem),
+                                           ExceedsCache(problem));
   int64_t bytes = 0;
   for (const WorkspaceItem& item : plan->Workspace()) {
     if (!CheckedAdd(bytes, item.bytes, &bytes) || bytes >= kTooBig) {

@@ -1,3 +1,5 @@
+#include "opapi/adaptive_avg_pool2d_backward/plan.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "opapi/adaptive_avg_pool2d_backward/problem.h"
 
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {
@@ -29,11 +30,11 @@ std::shared_ptr<const Plan> PlanFor(const Problem& problem) {
 TEST(AdaptiveAvgPool2dBackwardPlan, BlocksCutTheRowsWithoutGapOrOverlap) {
   const Problem problem = MakeProblem({2, 3, 2, 2}, {2, 3, 7, 5});
   for (int64_t blocks : {1, 2, 5, 41, 42}) {
-    const Plan plan(problem, blocks);
-    EXPECT_EQ(plan.FirstRow(0), 0);
-    EXPECT_EQ(plan.FirstRow(blocks), 42);
+    const Plan plan(problem, Variant::kPlanes, blocks, false);
+    EXPECT_EQ(plan.FirstUnit(0), 0);
+    EXPECT_EQ(plan.FirstUnit(blocks), 42);
     for (int64_t block = 0; block < blocks; ++block) {
-      const int64_t rows = plan.FirstRow(block + 1) - plan.FirstRow(block);
+      const int64_t rows = plan.FirstUnit(block + 1) - plan.FirstUnit(block);
       EXPECT_GE(rows, 42 / blocks);
       EXPECT_LE(rows, 42 / blocks + 1);
     }
@@ -74,41 +75,83 @@ TEST(AdaptiveAvgPool2dBackwardPlan, OutThatMeetsItselfIsOneBlock) {
   EXPECT_EQ(PlanFor(problem)->blocks(), 1);
 }
 
-TEST(AdaptiveAvgPool2dBackwardPlan, PartsOfTheWorkspaceAreAlignedAndApart) {
-  for (const aclDataType out_dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}) {
-    Problem problem = MakeProblem({2, 3, 1, 1}, {2, 3, 7, 19});
-    problem.out_dtype = out_dtype;
-    problem.grad = Packed({2, 3, 5, 33});
-    const Plan plan(problem, 4);
-    const WorkspaceLayout& at = plan.layout();
-    const int64_t element = out_dtype == ACL_DOUBLE ? 8 : out_dtype == ACL_FLOAT ? 4 : 2;
-    struct Part {
-      int64_t begin;
-      int64_t bytes;
-    };
-    std::vector<Part> parts = {{at.row_windows, 5 * 16},
-                               {at.column_windows, 33 * 16},
-                               {at.divisors, 33 * 4},
-                               {at.divisors + at.divisor_stride, 33 * 4}};
-    for (int64_t block = 0; block < 4; ++block) {
-      const int64_t own = at.scratch + block * at.block_stride;
-      parts.push_back({own + at.grad_row, 33 * 4});
-      parts.push_back({own + at.column_sums, 33 * 4});
-      parts.push_back({own + at.out_row, 19 * 4});
-      if (out_dtype != ACL_FLOAT) parts.push_back({own + at.narrowed, 19 * element});
-    }
-    for (size_t i = 0; i < parts.size(); ++i) {
-      EXPECT_EQ(parts[i].begin % 64, 0);
-      const int64_t end = parts[i].begin + parts[i].bytes;
-      EXPECT_LE(end, i + 1 < parts.size() ? parts[i + 1].begin : plan.WorkspaceBytes());
-    }
+struct Part {
+  int64_t begin;
+  int64_t bytes;
+};
+
+void ExpectAlignedAndApart(const std::vector<Part>& parts, int64_t end) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    EXPECT_EQ(parts[i].begin % 64, 0);
+    EXPECT_LE(parts[i].begin + parts[i].bytes, i + 1 < parts.size() ? parts[i + 1].begin : end);
   }
 }
 
+TEST(AdaptiveAvgPool2dBackwardPlan, PartsOfTheWorkspaceAreAlignedAndApart) {
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16}) {
+    const int64_t element = dtype == ACL_FLOAT ? 4 : 2;
+    const Problem problem = MakeProblem({2, 3, 5, 13}, {2, 3, 7, 19}, dtype);
+    const RowsLayout rows(problem);
+    ExpectAlignedAndApart({{rows.row_windows, 5 * 16},
+                           {rows.column_windows, 13 * 16},
+                           {rows.divisors[0], 13 * 4},
+                           {rows.divisors[1], 13 * 4}},
+                          rows.parts.tables);
+    ExpectAlignedAndApart(
+        {{rows.grad_row, 13 * 4}, {rows.column_sums, 13 * 4}, {rows.narrowed, 19 * element}},
+        rows.parts.block_stride);
+    const PlanesLayout planes(problem);
+    ExpectAlignedAndApart({{planes.row_covers, 7 * 8},
+                           {planes.divisors, 5 * 13 * 4},
+                           {planes.offsets, 19 * 8},
+                           {planes.lanes[0], 19 * 4},
+                           {planes.lanes[1], 19 * 4},
+                           {planes.second_masks, 19 * 4}},
+                          planes.parts.tables);
+    ExpectAlignedAndApart({{planes.quotients, (6 * 13 + kMaxLanes) * 4},
+                           {planes.gathered, 13 * 4},
+                           {planes.sums, (13 + kMaxLanes) * 4},
+                           {planes.float_row, 19 * 4},
+                           {planes.row, 19 * element}},
+                          planes.parts.block_stride);
+    const ChannelsLastLayout pixels(problem);
+    ExpectAlignedAndApart({{pixels.row_windows, 5 * 16},
+                           {pixels.column_windows, 13 * 16},
+                           {pixels.column_covers, 19 * 16}},
+                          pixels.parts.tables);
+    ExpectAlignedAndApart({{pixels.pixel, 3 * 4}, {pixels.sums, 3 * 13 * 4}},
+                          pixels.parts.block_stride);
+  }
+}
+
+TEST(AdaptiveAvgPool2dBackwardPlan, WorkspaceHoldsTablesAndTheScratchOfEachBlock) {
+  const Problem problem = MakeProblem({2, 3, 5, 13}, {2, 3, 7, 19});
+  for (const Variant variant : {Variant::kPlanes, Variant::kRows}) {
+    const Plan plan(problem, variant, 4, false);
+    EXPECT_EQ(plan.WorkspaceBytes(), plan.parts().tables + 4 * plan.parts().block_stride);
+  }
+}
+
+TEST(AdaptiveAvgPool2dBackwardPlan, TakesTheFirstVariantThatApplies) {
+  const auto variant_of = [](const Problem& problem) { return PlanFor(problem)->variant(); };
+  EXPECT_EQ(variant_of(MakeProblem({2, 3, 1, 1}, {2, 3, 7, 5})), Variant::kGlobal);
+  Problem problem = MakeProblem({2, 3, 2, 2}, {2, 3, 7, 5});
+  EXPECT_EQ(variant_of(problem), Variant::kPlanes);
+  problem.out.strides = {210, 70, 5, 1};  // gaps between the planes
+  EXPECT_EQ(variant_of(problem), Variant::kPlanes);
+  problem.out.strides = {105, 1, 15, 3};
+  EXPECT_EQ(variant_of(problem), Variant::kChannelsLast);
+  problem.out.strides = {210, 70, 10, 2};
+  EXPECT_EQ(variant_of(problem), Variant::kRows);
+  problem.out.strides = {0, 35, 5, 1};  // meets itself
+  EXPECT_EQ(variant_of(problem), Variant::kRows);
+}
+
 TEST(AdaptiveAvgPool2dBackwardPlan, DescribesItselfInOneLine) {
-  const std::string line = Plan(MakeProblem({2, 3, 2, 2}, {2, 3, 7, 5}), 4).Describe();
+  const std::string line =
+      Plan(MakeProblem({2, 3, 2, 2}, {2, 3, 7, 5}), Variant::kPlanes, 4, true).Describe();
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  for (const char* part : {"rows", "4 block", "7x5", "2x2", "FLOAT"}) {
+  for (const char* part : {"planes", "4 block", "7x5", "2x2", "FLOAT", "past the caches"}) {
     EXPECT_NE(line.find(part), std::string::npos) << part << " in: " << line;
   }
 }

@@ -1,0 +1,13 @@
+#ifndef ACLNN_CPU_BASE_CACHE_SIZE_H_
+#define ACLNN_CPU_BASE_CACHE_SIZE_H_
+
+#include <cstdint>
+
+namespace aclnn_cpu {
+
+// Bytes of the last level of cache that the system reports, or 32 MiB where it does not tell.
+int64_t LastLevelCacheBytes();
+
+}  // namespace aclnn_cpu
+
+#endif  // ACLNN_CPU_BASE_CACHE_SIZE_H_

@@ -1,0 +1,231 @@
+#include "opapi/adaptive_avg_pool2d_backward/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "opapi/adaptive_avg_pool2d_backward/kernel_channels_last.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/float16.h"
+#include "base/parallel.h"
+#include "nnopbase/tensor.h"
+#include "opapi/adaptive_avg_pool2d_backward/gradients-inl.h"
+#include "opapi/adaptive_avg_pool2d_backward/windows.h"
+#include "simd/targets.h"
+
+// C innermost: vectors run across channels, so a pixel of out is a copy of one pixel of sums or
+// adds a few. Rows under the same rows of gradOutput are copies of the first of them.
+
+#ifndef ACLNN_CPU_ADAPTIVE_AVG_POOL2D_BACKWARD_CHANNELS_LAST_JOB_
+#define ACLNN_CPU_ADAPTIVE_AVG_POOL2D_BACKWARD_CHANNELS_LAST_JOB_
+
+namespace aclnn_cpu::adaptive_avg_pool2d_backward {
+
+// One run: what all blocks share.
+struct ChannelsLastJob {
+  const Problem& problem;
+  const ChannelsLastLayout& layout;
+  const std::byte* grad;
+  std::byte* out;
+  const Window* row_windows;
+  const Window* column_windows;
+  const Window* column_covers;
+};
+
+}  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
+
+#endif  // ACLNN_CPU_ADAPTIVE_AVG_POOL2D_BACKWARD_CHANNELS_LAST_JOB_
+
+HWY_BEFORE_NAMESPACE();
+namespace aclnn_cpu::adaptive_avg_pool2d_backward {
+namespace HWY_NAMESPACE {
+namespace {
+
+// sums[c] = 0 + pixel[c] / divisor, or with `add` sums[c] += pixel[c] / divisor
+template <typename T>
+void DividePixel(const T* pixel, int64_t channels, Divisor divisor, bool add, float* sums) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto divisors = hn::Set(d, divisor.value);
+  int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes) {
+    auto quotient = Quotient(d, simd::LoadAsFloat(d, pixel + c), divisors, divisor.is_reciprocal);
+    if (add) quotient = hn::Add(hn::LoadU(d, sums + c), quotient);
+    hn::StoreU(quotient, d, sums + c);
+  }
+  for (; c < channels; ++c) {
+    sums[c] = (add ? sums[c] : 0) + Quotient(simd::ToWide(pixel[c]), divisor);
+  }
+}
+
+// Channels that are gathered from one column of gradOutput before the next column's: their lines
+// stay in the first-level cache.
+constexpr int64_t kGatheredChannels = 64;
+
+// Adds row oh of gradOutput, divided, to the sums, or with `add` false sets them.
+template <typename T>
+void AddRow(const ChannelsLastJob& job, const T* row, int64_t window_height, bool add,
+            float* gathered, float* sums) {
+  const Dims& strides = job.problem.grad.strides;
+  const int64_t channels = job.problem.out.extents[1];
+  const int64_t chunk = strides[1] == 1 ? channels : kGatheredChannels;
+  for (int64_t c = 0; c < channels; c += chunk) {
+    const int64_t count = std::min(chunk, channels - c);
+    for (int64_t ow = 0; ow < job.problem.grad_width(); ++ow) {
+      const Window window = job.column_windows[ow];
+      const Divisor divisor = MakeDivisor(window_height * (window.end - window.begin));
+      const T* pixel = row + ow * strides[3] + c * strides[1];
+      float* to = sums + ow * channels + c;
+      if (strides[1] == 1) {
+        DividePixel(pixel, count, divisor, add, to);
+      } else {
+        GatherAsFloat(pixel, strides[1], count, gathered);
+        DividePixel(gathered, count, divisor, add, to);
+      }
+    }
+  }
+}
+
+// The sums over the rows of gradOutput in `cover`, pixel by pixel.
+template <typename T>
+void SumRows(const ChannelsLastJob& job, int64_t n, Window cover, float* gathered, float* sums) {
+  const Dims& strides = job.problem.grad.strides;
+  const T* grad = reinterpret_cast<const T*>(job.grad) + n * strides[0];
+  for (int64_t oh = cover.begin; oh < cover.end; ++oh) {
+    const Window window = job.row_windows[oh];
+    AddRow(job, grad + oh * strides[2], window.end - window.begin, oh != cover.begin, gathered,
+           sums);
+  }
+}
+
+template <typename T>
+void StorePixel(const float* sums, int64_t columns, int64_t channels, T* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto step = [&](int64_t c) HWY_ATTR {
+    auto v = hn::LoadU(d, sums + c);
+    for (int64_t i = 1; i < columns; ++i) v = hn::Add(v, hn::LoadU(d, sums + i * channels + c));
+    simd::StoreFromFloat(v, d, to + c);
+  };
+  if (channels >= lanes) {
+    for (int64_t c = 0; c + lanes <= channels; c += lanes) step(c);
+    if (channels % lanes != 0) step(channels - lanes);
+    return;
+  }
+  for (int64_t c = 0; c < channels; ++c) {
+    float sum = sums[c];
+    for (int64_t i = 1; i < columns; ++i) sum += sums[i * channels + c];
+    simd::StoreNarrow(sum, to + c);
+  }
+}
+
+template <typename T>
+void SpreadRow(const ChannelsLastJob& job, const float* sums, T* row) {
+  const int64_t channels = job.problem.out.extents[1];
+  const int64_t pixel_stride = job.problem.out.strides[3];
+  for (int64_t w = 0; w < job.problem.width(); ++w) {
+    const Window cover = job.column_covers[w];
+    StorePixel(sums + cover.begin * channels, cover.end - cover.begin, channels,
+               row + w * pixel_stride);
+  }
+}
+
+template <typename T>
+void CopyRow(const Problem& problem, const T* from, T* to) {
+  const int64_t width = problem.width();
+  const int64_t channels = problem.out.extents[1];
+  const int64_t pixel_stride = problem.out.strides[3];
+  if (pixel_stride == channels || width == 1) {
+    std::memcpy(to, from, static_cast<size_t>(width * channels) * sizeof(T));
+    return;
+  }
+  for (int64_t w = 0; w < width; ++w) {
+    std::memcpy(to + w * pixel_stride, from + w * pixel_stride,
+                static_cast<size_t>(channels) * sizeof(T));
+  }
+}
+
+template <typename T>
+void RunBlock(const ChannelsLastJob& job, int64_t first_unit, int64_t end_unit, std::byte* own) {
+  const Problem& problem = job.problem;
+  const int64_t height = problem.height();
+  const Dims& strides = problem.out.strides;
+  float* gathered = reinterpret_cast<float*>(own + job.layout.pixel);
+  float* sums = reinterpret_cast<float*>(own + job.layout.sums);
+  for (int64_t unit = first_unit; unit < end_unit;) {
+    const int64_t n = unit / height;
+    const int64_t end_h = std::min(height, unit % height + end_unit - unit);
+    T* plane = reinterpret_cast<T*>(job.out) + n * strides[0];
+    const T* computed = nullptr;
+    Window cover{0, 0};
+    for (int64_t h = unit % height; h < end_h; ++h, ++unit) {
+      T* row = plane + h * strides[2];
+      const Window next = CoverOf(job.row_windows, problem.grad_height(), h, cover);
+      if (next.begin != cover.begin || next.end != cover.end) {
+        cover = next;
+        SumRows<T>(job, n, cover, gathered, sums);
+        computed = nullptr;
+      }
+      // A copy saves the rounding to 16 bits; floats come faster from the sums, which are in cache.
+      if (computed != nullptr && sizeof(T) < sizeof(float)) {
+        CopyRow(problem, computed, row);
+      } else {
+        SpreadRow(job, sums, row);
+        computed = row;
+      }
+    }
+  }
+}
+
+void RunChannelsLastBlock(const ChannelsLastJob& job, int64_t first_unit, int64_t end_unit,
+                          std::byte* own) {
+  switch (job.problem.out_dtype) {
+    case ACL_FLOAT16:
+      return RunBlock<Float16>(job, first_unit, end_unit, own);
+    case ACL_BF16:
+      return RunBlock<BFloat16>(job, first_unit, end_unit, own);
+    default:
+      return RunBlock<float>(job, first_unit, end_unit, own);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclnn_cpu::adaptive_avg_pool2d_backward {
+
+HWY_EXPORT(RunChannelsLastBlock);
+
+void RunChannelsLast(const KernelArgs& args) {
+  const Plan& plan = args.plan;
+  const Problem& problem = plan.problem();
+  const ChannelsLastLayout& layout = plan.layout<ChannelsLastLayout>();
+  const auto windows_at = [&](int64_t offset) {
+    return reinterpret_cast<Window*>(args.workspace + offset);
+  };
+  FillWindows(problem.height(), problem.grad_height(), windows_at(layout.row_windows));
+  FillWindows(problem.width(), problem.grad_width(), windows_at(layout.column_windows));
+  FillWindows(problem.grad_width(), problem.width(), windows_at(layout.column_covers));
+  const ChannelsLastJob job{
+      .problem = problem,
+      .layout = layout,
+      .grad = args.grad,
+      .out = args.out,
+      .row_windows = windows_at(layout.row_windows),
+      .column_windows = windows_at(layout.column_windows),
+      .column_covers = windows_at(layout.column_covers),
+  };
+  const auto run = ACLNN_CPU_DISPATCH(RunChannelsLastBlock);
+  ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {
+    run(job, plan.FirstUnit(block), plan.FirstUnit(block + 1),
+        args.workspace + layout.parts.tables + block * layout.parts.block_stride);
+  });
+}
+
+}  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
+#endif  // HWY_ONCE

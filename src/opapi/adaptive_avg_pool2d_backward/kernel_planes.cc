@@ -1,0 +1,350 @@
+#include "opapi/adaptive_avg_pool2d_backward/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "opapi/adaptive_avg_pool2d_backward/kernel_planes.cc"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/float16.h"
+#include "base/parallel.h"
+#include "nnopbase/tensor.h"
+#include "opapi/adaptive_avg_pool2d_backward/columns-inl.h"
+#include "opapi/adaptive_avg_pool2d_backward/planes_job.h"
+#include "opapi/adaptive_avg_pool2d_backward/sums-inl.h"
+#include "opapi/adaptive_avg_pool2d_backward/windows.h"
+#include "simd/targets.h"
+
+// Packed rows: a row is computed once for all rows of out that lie under the same rows of
+// gradOutput, and copied. Rows of at most two vectors stay in registers and are computed each anew,
+// which needs no branches.
+
+HWY_BEFORE_NAMESPACE();
+namespace aclnn_cpu::adaptive_avg_pool2d_backward {
+namespace HWY_NAMESPACE {
+namespace {
+
+// gradW / W where that is a whole number, else 0.
+int64_t RatioOf(const Problem& problem) {
+  return problem.grad_width() % problem.width() == 0 ? problem.grad_width() / problem.width() : 0;
+}
+
+// Writes a row of out; exactly W elements.
+template <typename T>
+void SpreadRow(const PlanesJob& job, const float* sums, float* float_row, T* to) {
+  const Problem& problem = job.problem;
+  const int64_t width = problem.width();
+  switch (job.layout.method) {
+    case ColumnMethod::kTable:
+      return SpreadByTable(ColumnTable(job.layout, job.workspace, width), sums, to);
+    case ColumnMethod::kDiagonal:
+      return SpreadDiagonally(width, problem.grad_width(), sums, to);
+    case ColumnMethod::kSum:
+      break;
+  }
+  switch (RatioOf(problem)) {
+    case 2:
+      SumColumnsByRatio<2>(width, sums, float_row);
+      break;
+    case 3:
+      SumColumnsByRatio<3>(width, sums, float_row);
+      break;
+    case 4:
+      SumColumnsByRatio<4>(width, sums, float_row);
+      break;
+    default:
+      SumColumns(job.column_covers, width, sums, float_row);
+  }
+  simd::NarrowRow(float_row, static_cast<size_t>(width), to);
+}
+
+template <typename T>
+void CopyRow(const T* from, size_t count, bool streaming, T* to) {
+  using Bits = hwy::UnsignedFromSize<sizeof(T)>;
+  const hn::ScalableTag<Bits> d;
+  const size_t lanes = hn::Lanes(d);
+  const Bits* HWY_RESTRICT source = reinterpret_cast<const Bits*>(from);
+  Bits* HWY_RESTRICT target = reinterpret_cast<Bits*>(to);
+  if (count < lanes) {
+    std::memcpy(target, source, count * sizeof(T));
+  } else if (streaming) {
+    for (size_t i = 0; i < count; i += lanes) hn::Stream(hn::LoadU(d, source + i), d, target + i);
+  } else {
+    for (size_t i = 0; i + lanes <= count; i += lanes) {
+      hn::StoreU(hn::LoadU(d, source + i), d, target + i);
+    }
+    if (count % lanes != 0) {
+      hn::StoreU(hn::LoadU(d, source + count - lanes), d, target + count - lanes);
+    }
+  }
+}
+
+// Streamed rows must be whole aligned vectors.
+template <typename T>
+bool CanStream(const PlanesJob& job, const std::byte* row) {
+  const hn::ScalableTag<uint8_t> d;
+  const size_t bytes = hn::Lanes(d);
+  return job.streaming && reinterpret_cast<uintptr_t>(row) % bytes == 0 &&
+         static_cast<size_t>(job.problem.width()) * sizeof(T) % bytes == 0;
+}
+
+template <typename T>
+void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scratch) {
+  const int64_t width = job.problem.width();
+  const bool streaming = CanStream<T>(job, rows.out_plane);
+  T* plane = reinterpret_cast<T*>(rows.out_plane);
+  for (int64_t h = rows.first_row; h < rows.end_row;) {
+    const Cover cover = job.row_covers[h];
+    int64_t end = h + 1;
+    while (end < rows.end_row && job.row_covers[end].begin == cover.begin &&
+           job.row_covers[end].end == cover.end) {
+      ++end;
+    }
+    const float* sums = Sums(job, rows.grad_plane, cover, scratch);
+    if (end - h == 1 && !streaming) {
+      SpreadRow(job, sums, scratch.float_row, plane + h * width);
+    } else {
+      SpreadRow(job, sums, scratch.float_row, scratch.row);
+      for (int64_t i = h; i < end; ++i) {
+        CopyRow(scratch.row, static_cast<size_t>(width), streaming, plane + i * width);
+      }
+    }
+    h = end;
+  }
+}
+
+// Rows of one vector or two (kVectors), H >= gradH and whole planes: each row adds two rows of
+// quotients, the second of which may be the row of zeros that follows the plane's. kOneVector: a
+// row of sums is one vector. `end`: what may be written over, because the next row, the next plane
+// or another block does not begin before it.
+template <typename T, int kVectors, bool kOneVector>
+void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
+                  const float* quotients) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t width = job.problem.width();
+  const int64_t grad_width = job.problem.grad_width();
+  const int64_t zeros = job.problem.grad_height();
+  const ColumnTable table(job.layout, job.workspace, width);
+  const int32_t* offsets = table.offsets;
+  T* to = reinterpret_cast<T*>(rows.out_plane) + rows.first_row * width;
+  for (int64_t h = rows.first_row; h < rows.end_row; ++h, to += width) {
+    const Cover cover = job.row_covers[h];
+    const float* a = quotients + cover.begin * grad_width;
+    const float* b =
+        quotients + (cover.end - cover.begin == 2 ? cover.begin + 1 : zeros) * grad_width;
+    const auto sums_at = [&](int32_t offset) HWY_ATTR {
+      return hn::Add(hn::LoadU(d, a + offset), hn::LoadU(d, b + offset));
+    };
+    const auto first = sums_at(kOneVector ? 0 : offsets[0]);
+    const auto second = kOneVector ? first : sums_at(offsets[1]);
+    const auto left = Spread(d, first, second, table.lanes[0], table.lanes[1], table.second_masks);
+    if (kVectors == 1) {
+      StoreUpTo(left, d, end - to, to);
+      continue;
+    }
+    simd::StoreFromFloat(left, d, to);
+    const auto third = kOneVector ? first : sums_at(offsets[2]);
+    const auto fourth = kOneVector ? first : sums_at(offsets[3]);
+    const auto right = Spread(d, third, fourth, table.lanes[0] + lanes, table.lanes[1] + lanes,
+                              table.second_masks + lanes);
+    simd::StoreFromFloat(right, d, to + width - lanes);
+  }
+}
+
+// Whether RunSmallRows can be used.
+bool HasSmallRows(const PlanesJob& job) {
+  const hn::ScalableTag<float> d;
+  return job.layout.whole_plane && job.layout.method == ColumnMethod::kTable &&
+         job.problem.height() >= job.problem.grad_height() &&
+         job.problem.width() <= 2 * static_cast<int64_t>(hn::Lanes(d));
+}
+
+template <typename T>
+void RunSmall(const PlanesJob& job, const PlaneRows& rows, const T* end, const float* quotients) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (job.problem.width() <= lanes) {
+    RunSmallRows<T, 1, true>(job, rows, end, quotients);
+  } else if (job.problem.grad_width() <= lanes) {
+    RunSmallRows<T, 2, true>(job, rows, end, quotients);
+  } else {
+    RunSmallRows<T, 2, false>(job, rows, end, quotients);
+  }
+}
+
+// gradW is kRatio * W, and quotients are of the whole plane: vectors take every kRatio-th column,
+// from all rows of gradOutput over a row of out. `end` as in RunSmallRows.
+template <typename T, int kRatio>
+void RunRatioRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
+                  const float* quotients) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t width = job.problem.width();
+  T* to = reinterpret_cast<T*>(rows.out_plane) + rows.first_row * width;
+  for (int64_t h = rows.first_row; h < rows.end_row; ++h, to += width) {
+    const Cover cover = job.row_covers[h];
+    for (int64_t w = 0; w < width; w += lanes) {
+      const float* from = quotients + (cover.begin * width + w) * kRatio;
+      const auto sum = SumEvery<kRatio>(d, from, width * kRatio, cover.end - cover.begin);
+      StoreUpTo(sum, d, end - (to + w), to + w);
+    }
+  }
+}
+
+template <typename T>
+bool RunRatio(const PlanesJob& job, const PlaneRows& rows, const T* end, const float* quotients) {
+  if (job.layout.method != ColumnMethod::kSum || !job.layout.whole_plane) return false;
+  switch (RatioOf(job.problem)) {
+    case 2:
+      RunRatioRows<T, 2>(job, rows, end, quotients);
+      return true;
+    case 3:
+      RunRatioRows<T, 3>(job, rows, end, quotients);
+      return true;
+    case 4:
+      RunRatioRows<T, 4>(job, rows, end, quotients);
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <typename T>
+void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byte* own) {
+  PlanesScratch<T> scratch(job.layout, own);
+  const Problem& problem = job.problem;
+  const int64_t height = problem.height();
+  const int64_t width = problem.width();
+  const int64_t channels = problem.out.extents[1];
+  const Dims& gs = problem.grad.strides;
+  const Dims& os = problem.out.strides;
+  const bool small = HasSmallRows(job);
+  const bool planes_adjoin = PlanesAdjoin(problem.out);
+  if (job.layout.whole_plane) {
+    std::fill_n(scratch.quotients + problem.grad_height() * problem.grad_width(),
+                problem.grad_width(), 0.0f);
+  }
+  for (int64_t row = first_row; row < end_row;) {
+    const int64_t plane = row / height;
+    const int64_t n = plane / channels;
+    const int64_t c = plane % channels;
+    const int64_t first = row % height;
+    const int64_t end = std::min(height, first + end_row - row);
+    const T* grad = reinterpret_cast<const T*>(job.grad) + n * gs[0] + c * gs[1];
+    T* out = reinterpret_cast<T*>(job.out) + n * os[0] + c * os[1];
+    const PlaneRows rows{reinterpret_cast<const std::byte*>(grad),
+                         reinterpret_cast<std::byte*>(out), first, end};
+    scratch.quotient_row = -1;
+    if (job.layout.whole_plane) DividePlane<T>(job, rows.grad_plane, scratch);
+    const T* own_end = out + (planes_adjoin ? first + end_row - row : end) * width;
+    if (small) {
+      RunSmall<T>(job, rows, own_end, scratch.quotients);
+    } else if (!RunRatio<T>(job, rows, own_end, scratch.quotients)) {
+      RunBands<T>(job, rows, scratch);
+    }
+    row += end - first;
+  }
+  if (job.streaming) hwy::FlushStream();
+}
+
+void RunPlanesBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byte* own) {
+  switch (job.problem.out_dtype) {
+    case ACL_FLOAT16:
+      return RunBlock<Float16>(job, first_row, end_row, own);
+    case ACL_BF16:
+      return RunBlock<BFloat16>(job, first_row, end_row, own);
+    default:
+      return RunBlock<float>(job, first_row, end_row, own);
+  }
+}
+
+void FillColumns(const Problem& problem, const PlanesLayout& layout, std::byte* workspace) {
+  FillColumnTable(problem.grad_width(), ColumnTable(layout, workspace, problem.width()));
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclnn_cpu::adaptive_avg_pool2d_backward {
+namespace {
+
+HWY_EXPORT(RunPlanesBlock);
+HWY_EXPORT(FillColumns);
+
+void FillCovers(int64_t grad_extent, int64_t extent, std::byte* to) {
+  Cover* covers = reinterpret_cast<Cover*>(to);
+  WindowSequence sequence(grad_extent, extent);
+  for (int64_t i = 0; i < extent; ++i) {
+    const Window cover = sequence.Next();
+    covers[i] = {static_cast<int32_t>(cover.begin), static_cast<int32_t>(cover.end)};
+  }
+}
+
+// Window areas, row by row: for each row of gradOutput, or for the two window heights there are.
+// Returns whether they were all powers of two and are reciprocals now.
+bool FillDivisors(const Problem& problem, bool whole_plane, float* divisors) {
+  const int64_t grad_width = problem.grad_width();
+  const int64_t rows = whole_plane ? problem.grad_height() : 2;
+  WindowSequence heights(problem.height(), problem.grad_height());
+  const int64_t low_height = (problem.height() - 1) / problem.grad_height() + 1;
+  bool powers = true;
+  for (int64_t oh = 0; oh < rows; ++oh) {
+    const Window row_window = heights.Next();
+    const int64_t height = whole_plane ? row_window.end - row_window.begin : low_height + oh;
+    WindowSequence widths(problem.width(), grad_width);
+    for (int64_t ow = 0; ow < grad_width; ++ow) {
+      const Window column_window = widths.Next();
+      const int64_t area = height * (column_window.end - column_window.begin);
+      powers = powers && (area & (area - 1)) == 0;
+      divisors[oh * grad_width + ow] = static_cast<float>(area);
+    }
+  }
+  if (powers) {
+    for (int64_t i = 0; i < rows * grad_width; ++i) divisors[i] = 1 / divisors[i];
+  }
+  return powers;
+}
+
+}  // namespace
+
+void RunPlanes(const KernelArgs& args) {
+  const Plan& plan = args.plan;
+  const Problem& problem = plan.problem();
+  const PlanesLayout& layout = plan.layout<PlanesLayout>();
+  FillCovers(problem.grad_height(), problem.height(), args.workspace + layout.row_covers);
+  if (layout.method == ColumnMethod::kTable) {
+    ACLNN_CPU_DISPATCH(FillColumns)(problem, layout, args.workspace);
+  } else if (layout.method == ColumnMethod::kSum) {
+    FillCovers(problem.grad_width(), problem.width(), args.workspace + layout.column_covers);
+  }
+  float* divisors = reinterpret_cast<float*>(args.workspace + layout.divisors);
+  const bool reciprocals = layout.method != ColumnMethod::kDiagonal &&
+                           FillDivisors(problem, layout.whole_plane, divisors);
+  const PlanesJob job{
+      .problem = problem,
+      .layout = layout,
+      .grad = args.grad,
+      .out = args.out,
+      .workspace = args.workspace,
+      .row_covers = reinterpret_cast<const Cover*>(args.workspace + layout.row_covers),
+      .column_covers = reinterpret_cast<const Cover*>(args.workspace + layout.column_covers),
+      .divisors = divisors,
+      .divisors_are_reciprocals = reciprocals,
+      .streaming = plan.streaming(),
+  };
+  const auto run = ACLNN_CPU_DISPATCH(RunPlanesBlock);
+  ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {
+    run(job, plan.FirstUnit(block), plan.FirstUnit(block + 1),
+        args.workspace + layout.parts.tables + block * layout.parts.block_stride);
+  });
+}
+
+}  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
+#endif  // HWY_ONCE

@@ -1,0 +1,94 @@
+#include "opapi/adaptive_avg_pool2d_backward/layout.h"
+
+#include "base/aligned_buffer.h"
+#include "base/checked_math.h"
+#include "nnopbase/tensor.h"
+#include "opapi/adaptive_avg_pool2d_backward/plan.h"
+#include "opapi/adaptive_avg_pool2d_backward/windows.h"
+
+namespace aclnn_cpu::adaptive_avg_pool2d_backward {
+namespace {
+
+constexpr int64_t kFloatBytes = sizeof(float);
+constexpr int64_t kIndexBytes = sizeof(int32_t);
+
+// Appends items to a layout; offsets beyond kTooBig stay there.
+class Allocator {
+ public:
+  int64_t Take(int64_t count, int64_t bytes) {
+    const int64_t offset = size_;
+    int64_t total = 0;
+    if (!CheckedMul(count, bytes, &total) || !CheckedAdd(size_, total, &total) ||
+        total > kTooBig - kAlignment) {
+      total = kTooBig;
+    }
+    size_ = RoundUp(total, kAlignment);
+    return offset;
+  }
+  int64_t size() const { return size_; }
+
+ private:
+  static constexpr int64_t kAlignment = static_cast<int64_t>(kBufferAlignment);
+  int64_t size_ = 0;
+};
+
+}  // namespace
+
+RowsLayout::RowsLayout(const Problem& problem) {
+  const int64_t grad_width = problem.grad_width();
+  Allocator table;
+  row_windows = table.Take(problem.grad_height(), sizeof(Window));
+  column_windows = table.Take(grad_width, sizeof(Window));
+  divisors[0] = table.Take(grad_width, kFloatBytes);
+  divisors[1] = table.Take(grad_width, kFloatBytes);
+  Allocator block;
+  grad_row = block.Take(grad_width, kFloatBytes);
+  column_sums = block.Take(grad_width, kFloatBytes);
+  out_row = block.Take(problem.width(), kFloatBytes);
+  narrowed = problem.out_dtype == ACL_FLOAT
+                 ? out_row
+                 : block.Take(problem.width(), DtypeBytes(problem.out_dtype));
+  parts = {table.size(), block.size()};
+}
+
+PlanesLayout::PlanesLayout(const Problem& problem)
+    : method(MethodFor(problem)), whole_plane(HasSmallGradPlanes(problem)) {
+  const int64_t grad_height = problem.grad_height();
+  const int64_t grad_width = problem.grad_width();
+  const int64_t width = problem.width();
+  Allocator table;
+  row_covers = table.Take(problem.height(), sizeof(Cover));
+  divisors = table.Take((whole_plane ? grad_height : 2) * grad_width, kFloatBytes);
+  if (method == ColumnMethod::kSum) column_covers = table.Take(width, sizeof(Cover));
+  if (method == ColumnMethod::kTable) {
+    // Enough for any number of lanes: R is W / lanes rounded up.
+    offsets = table.Take(2 * width, kIndexBytes);
+    lanes[0] = table.Take(width + kMaxLanes, kIndexBytes);
+    lanes[1] = table.Take(width + kMaxLanes, kIndexBytes);
+    second_masks = table.Take(width + kMaxLanes, kIndexBytes);
+  }
+  Allocator block;
+  quotients =
+      block.Take((whole_plane ? grad_height + 1 : 1) * grad_width + 4 * kMaxLanes, kFloatBytes);
+  gathered = block.Take(grad_width, kFloatBytes);
+  sums = block.Take(grad_width + 4 * kMaxLanes, kFloatBytes);
+  float_row = block.Take(width + kMaxLanes, kFloatBytes);
+  row = block.Take(width + kMaxLanes, DtypeBytes(problem.out_dtype));
+  parts = {table.size(), block.size()};
+}
+
+ChannelsLastLayout::ChannelsLastLayout(const Problem& problem) {
+  const int64_t channels = problem.out.extents[1];
+  Allocator table;
+  row_windows = table.Take(problem.grad_height(), sizeof(Window));
+  column_windows = table.Take(problem.grad_width(), sizeof(Window));
+  column_covers = table.Take(problem.width(), sizeof(Window));
+  Allocator block;
+  pixel = block.Take(channels, kFloatBytes);
+  int64_t row = 0;
+  if (!CheckedMul(problem.grad_width(), channels, &row)) row = kTooBig;
+  sums = block.Take(row, kFloatBytes);
+  parts = {table.size(), block.size()};
+}
+
+}  // namespace aclnn_cpu::adaptive_avg_pool2d_backward

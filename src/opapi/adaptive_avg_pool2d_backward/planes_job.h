@@ -1,0 +1,37 @@
+#ifndef ACLNN_CPU_OPAPI_ADAPTIVE_AVG_POOL2D_BACKWARD_PLANES_JOB_H_
+#define ACLNN_CPU_OPAPI_ADAPTIVE_AVG_POOL2D_BACKWARD_PLANES_JOB_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "opapi/adaptive_avg_pool2d_backward/layout.h"
+#include "opapi/adaptive_avg_pool2d_backward/problem.h"
+
+namespace aclnn_cpu::adaptive_avg_pool2d_backward {
+
+// Of the variant "planes".
+// One run: what all blocks share.
+struct PlanesJob {
+  const Problem& problem;
+  const PlanesLayout& layout;
+  const std::byte* grad;
+  std::byte* out;
+  std::byte* workspace;
+  const Cover* row_covers;
+  const Cover* column_covers;
+  const float* divisors;
+  bool divisors_are_reciprocals;
+  bool streaming;
+};
+
+// The rows [first_row, end_row) of one plane that a block owns.
+struct PlaneRows {
+  const std::byte* grad_plane;
+  std::byte* out_plane;
+  int64_t first_row;
+  int64_t end_row;
+};
+
+}  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
+
+#endif  // ACLNN_CPU_OPAPI_ADAPTIVE_AVG_POOL2D_BACKWARD_PLANES_JOB_H_
