@@ -80,15 +80,24 @@ HWY_INLINE void FillColumnTable(int64_t grad_width, const ColumnTable& table) {
   }
 }
 
-// The columns of vector r from the sums around them; `first` and `second` are loaded from the two
-// offsets.
+// The table's permutation for vector r: of the first addends (which = 0) or the second ones.
 template <class D>
-HWY_INLINE hn::Vec<D> Spread(D d, hn::Vec<D> first, hn::Vec<D> second, const int32_t* first_lanes,
-                             const int32_t* second_lanes, const int32_t* second_mask) {
-  const hn::RebindToSigned<D> di;
-  const auto a = hn::TableLookupLanes(first, hn::IndicesFromVec(d, hn::LoadU(di, first_lanes)));
-  const auto b = hn::TableLookupLanes(second, hn::IndicesFromVec(d, hn::LoadU(di, second_lanes)));
-  return hn::Add(a, hn::And(b, hn::BitCast(d, hn::LoadU(di, second_mask))));
+HWY_INLINE auto LanesOf(D d, const ColumnTable& table, int which, int64_t r) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  return hn::IndicesFromVec(d, hn::LoadU(hn::RebindToSigned<D>(), table.lanes[which] + r * lanes));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> SecondMaskOf(D d, const ColumnTable& table, int64_t r) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  return hn::BitCast(d, hn::LoadU(hn::RebindToSigned<D>(), table.second_masks + r * lanes));
+}
+
+// The columns of a vector from the sums around them, loaded from the table's two offsets.
+template <class V, class Lanes>
+HWY_INLINE V Spread(V first, V second, Lanes first_lanes, Lanes second_lanes, V second_mask) {
+  return hn::Add(hn::TableLookupLanes(first, first_lanes),
+                 hn::And(hn::TableLookupLanes(second, second_lanes), second_mask));
 }
 
 // Stores the first `count` lanes, of which there may be more than the vector has room for.
@@ -109,10 +118,9 @@ HWY_INLINE void SpreadByTable(const ColumnTable& table, const float* sums, T* to
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t r = 0; r * lanes < table.width; ++r) {
-    const int64_t i = r * lanes;
-    const auto v = Spread(d, hn::LoadU(d, sums + table.offsets[2 * r]),
-                          hn::LoadU(d, sums + table.offsets[2 * r + 1]), table.lanes[0] + i,
-                          table.lanes[1] + i, table.second_masks + i);
+    const auto v = Spread(hn::LoadU(d, sums + table.offsets[2 * r]),
+                          hn::LoadU(d, sums + table.offsets[2 * r + 1]), LanesOf(d, table, 0, r),
+                          LanesOf(d, table, 1, r), SecondMaskOf(d, table, r));
     StoreUpTo(v, d, table.width, to + FirstColumn(r, lanes, table.width));
   }
 }

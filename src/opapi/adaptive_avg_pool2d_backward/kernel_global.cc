@@ -134,8 +134,6 @@ void FillRows(const KernelArgs& args, int64_t first_row, int64_t end_row) {
   const Problem& problem = args.plan.problem();
   const int64_t height = problem.height();
   const int64_t width = problem.width();
-  const int64_t channels = problem.out.extents[1];
-  const Dims& strides = problem.out.strides;
   const Divisor divisor = MakeDivisor(height * width);
   const hn::ScalableTag<float> d;
   const auto divisors = hn::Set(d, divisor.value);
@@ -149,6 +147,7 @@ void FillRows(const KernelArgs& args, int64_t first_row, int64_t end_row) {
   HWY_ALIGN float quotients[kChunk] = {};
   T values[kChunk];
   const int64_t end_plane = (end_row - 1) / height + 1;
+  PlaneCursor cursor(first_row / height, problem.out.extents[1]);
   for (int64_t chunk = first_row / height; chunk < end_plane; chunk += kChunk) {
     const Part part{chunk, std::min(kChunk, end_plane - chunk)};
     LoadPlanes(problem, args.grad, part, quotients);
@@ -157,7 +156,7 @@ void FillRows(const KernelArgs& args, int64_t first_row, int64_t end_row) {
       hn::Store(Quotient(d, gradient, divisors, divisor.is_reciprocal), d, quotients + i);
     }
     NarrowValues(quotients, values);
-    for (int64_t i = 0; i < part.planes; ++i) {
+    for (int64_t i = 0; i < part.planes; ++i, cursor.Next()) {
       const int64_t plane = part.first_plane + i;
       const int64_t first = std::max(plane * height, first_row) * width;
       const int64_t end = std::min((plane + 1) * height, end_row) * width;
@@ -167,8 +166,7 @@ void FillRows(const KernelArgs& args, int64_t first_row, int64_t end_row) {
         stream.Append(bits, end - first);
         continue;
       }
-      Bits* to = out + plane / channels * strides[0] + plane % channels * strides[1] +
-                 (first - plane * height * width);
+      Bits* to = out + cursor.OffsetIn(problem.out) + (first - plane * height * width);
       Fill(bits, end - first, to, planes_adjoin ? end_of_block : to + (end - first));
     }
   }

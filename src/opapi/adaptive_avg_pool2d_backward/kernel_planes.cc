@@ -129,19 +129,29 @@ void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
   const int64_t grad_width = job.problem.grad_width();
   const int64_t zeros = job.problem.grad_height();
   const ColumnTable table(job.layout, job.workspace, width);
-  const int32_t* offsets = table.offsets;
+  // Copies, because stores of out could change the table as far as the compiler knows.
+  const auto left_first = LanesOf(d, table, 0, 0);
+  const auto left_second = LanesOf(d, table, 1, 0);
+  const auto left_mask = SecondMaskOf(d, table, 0);
+  const auto right_first = LanesOf(d, table, 0, kVectors - 1);
+  const auto right_second = LanesOf(d, table, 1, kVectors - 1);
+  const auto right_mask = SecondMaskOf(d, table, kVectors - 1);
+  const int64_t offsets[] = {table.offsets[0], table.offsets[1], table.offsets[2 * kVectors - 2],
+                             table.offsets[2 * kVectors - 1]};
+  const Cover* const covers = job.row_covers;
+  const int64_t end_row = rows.end_row;
   T* to = reinterpret_cast<T*>(rows.out_plane) + rows.first_row * width;
-  for (int64_t h = rows.first_row; h < rows.end_row; ++h, to += width) {
-    const Cover cover = job.row_covers[h];
+  for (int64_t h = rows.first_row; h < end_row; ++h, to += width) {
+    const Cover cover = covers[h];
     const float* a = quotients + cover.begin * grad_width;
     const float* b =
         quotients + (cover.end - cover.begin == 2 ? cover.begin + 1 : zeros) * grad_width;
-    const auto sums_at = [&](int32_t offset) HWY_ATTR {
+    const auto sums_at = [&](int64_t offset) HWY_ATTR {
       return hn::Add(hn::LoadU(d, a + offset), hn::LoadU(d, b + offset));
     };
     const auto first = sums_at(kOneVector ? 0 : offsets[0]);
     const auto second = kOneVector ? first : sums_at(offsets[1]);
-    const auto left = Spread(d, first, second, table.lanes[0], table.lanes[1], table.second_masks);
+    const auto left = Spread(first, second, left_first, left_second, left_mask);
     if (kVectors == 1) {
       StoreUpTo(left, d, end - to, to);
       continue;
@@ -149,8 +159,7 @@ void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
     simd::StoreFromFloat(left, d, to);
     const auto third = kOneVector ? first : sums_at(offsets[2]);
     const auto fourth = kOneVector ? first : sums_at(offsets[3]);
-    const auto right = Spread(d, third, fourth, table.lanes[0] + lanes, table.lanes[1] + lanes,
-                              table.second_masks + lanes);
+    const auto right = Spread(third, fourth, right_first, right_second, right_mask);
     simd::StoreFromFloat(right, d, to + width - lanes);
   }
 }
@@ -219,23 +228,18 @@ void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byt
   const Problem& problem = job.problem;
   const int64_t height = problem.height();
   const int64_t width = problem.width();
-  const int64_t channels = problem.out.extents[1];
-  const Dims& gs = problem.grad.strides;
-  const Dims& os = problem.out.strides;
   const bool small = HasSmallRows(job);
   const bool planes_adjoin = PlanesAdjoin(problem.out);
   if (job.layout.whole_plane) {
     std::fill_n(scratch.quotients + problem.grad_height() * problem.grad_width(),
                 problem.grad_width(), 0.0f);
   }
-  for (int64_t row = first_row; row < end_row;) {
-    const int64_t plane = row / height;
-    const int64_t n = plane / channels;
-    const int64_t c = plane % channels;
-    const int64_t first = row % height;
+  PlaneCursor cursor(first_row / height, problem.out.extents[1]);
+  int64_t first = first_row % height;
+  for (int64_t row = first_row; row < end_row; cursor.Next(), first = 0) {
     const int64_t end = std::min(height, first + end_row - row);
-    const T* grad = reinterpret_cast<const T*>(job.grad) + n * gs[0] + c * gs[1];
-    T* out = reinterpret_cast<T*>(job.out) + n * os[0] + c * os[1];
+    const T* grad = reinterpret_cast<const T*>(job.grad) + cursor.OffsetIn(problem.grad);
+    T* out = reinterpret_cast<T*>(job.out) + cursor.OffsetIn(problem.out);
     const PlaneRows rows{reinterpret_cast<const std::byte*>(grad),
                          reinterpret_cast<std::byte*>(out), first, end};
     scratch.quotient_row = -1;

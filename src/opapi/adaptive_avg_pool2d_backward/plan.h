@@ -41,6 +41,28 @@ inline bool PlanesAdjoin(const StridedView& view) {
          (extents[0] == 1 || view.strides[0] == extents[1] * plane);
 }
 
+// Walks over the planes of a view in order of N, then C, without a division for each.
+class PlaneCursor {
+ public:
+  PlaneCursor(int64_t plane, int64_t channels)
+      : n_(plane / channels), c_(plane % channels), channels_(channels) {}
+  void Next() {
+    if (++c_ == channels_) {
+      c_ = 0;
+      ++n_;
+    }
+  }
+  // Elements from the start of the view.
+  int64_t OffsetIn(const StridedView& view) const {
+    return n_ * view.strides[0] + c_ * view.strides[1];
+  }
+
+ private:
+  int64_t n_;
+  int64_t c_;
+  int64_t channels_;
+};
+
 class Plan : public OpPlan {
  public:
   // `problem` is not empty and the variant applies; 1 <= blocks <= Units(). Out that meets itself

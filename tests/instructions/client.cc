@@ -1,0 +1,83 @@
+// Runs one named problem a number of times, for counting its instructions.
+//   client <case> <count>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+void CheckOk(int code, const char* what) {
+  if (code == 0) return;
+  std::fprintf(stderr, "%s: %d %s\n", what, code, aclGetRecentErrMsg());
+  std::exit(1);
+}
+
+// Packed, in device memory; nothing is freed, the process ends soon.
+aclTensor* MakeTensor(const Shape& shape, aclDataType dtype) {
+  Shape strides(shape.size());
+  int64_t elements = 1;
+  for (size_t axis = shape.size(); axis-- > 0; elements *= shape[axis]) strides[axis] = elements;
+  const size_t bytes = static_cast<size_t>(elements) * aclDataTypeSize(dtype);
+  void* memory = nullptr;
+  CheckOk(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+  CheckOk(aclrtMemset(memory, bytes, 0, bytes), "aclrtMemset");
+  return aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), 0, ACL_FORMAT_ND,
+                         shape.data(), shape.size(), memory);
+}
+
+struct PoolCase {
+  const char* name;
+  Shape self;
+  Shape grad;
+  aclDataType dtype;
+};
+
+const PoolCase kPoolCases[] = {
+    {"pool_tiny", {1, 1, 4, 2}, {1, 1, 2, 1}, ACL_FLOAT},
+    {"pool_global", {4, 64, 7, 7}, {4, 64, 1, 1}, ACL_FLOAT},
+    {"pool_windows", {4, 64, 14, 14}, {4, 64, 6, 6}, ACL_FLOAT},
+    {"pool_windows_bf16", {4, 64, 14, 14}, {4, 64, 6, 6}, ACL_BF16},
+    {"pool_planes", {1, 16, 64, 64}, {1, 16, 7, 7}, ACL_FLOAT},
+    {"pool_upsampling", {1, 64, 7, 7}, {1, 64, 14, 14}, ACL_FLOAT},
+};
+
+void RunPool(const PoolCase& problem, int count) {
+  const aclTensor* const grad = MakeTensor(problem.grad, problem.dtype);
+  aclTensor* const out = MakeTensor(problem.self, problem.dtype);
+  aclrtStream stream = nullptr;
+  CheckOk(aclrtCreateStream(&stream), "aclrtCreateStream");
+  void* workspace = nullptr;
+  CheckOk(aclrtMalloc(&workspace, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+  for (int i = 0; i < count; ++i) {
+    uint64_t bytes = 0;
+    aclOpExecutor* executor = nullptr;
+    CheckOk(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad, out, out, &bytes, &executor),
+            "phase one");
+    CheckOk(aclnnAdaptiveAvgPool2dBackward(workspace, bytes, executor, stream), "phase two");
+    CheckOk(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  CheckOk(aclInit(nullptr), "aclInit");
+  CheckOk(aclrtSetDevice(0), "aclrtSetDevice");
+  for (const PoolCase& problem : kPoolCases) {
+    if (std::strcmp(problem.name, argv[1]) != 0) continue;
+    RunPool(problem, std::atoi(argv[2]));
+    return 0;
+  }
+  return 2;
+}
