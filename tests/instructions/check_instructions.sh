@@ -10,21 +10,19 @@ case=$2
 what=$3
 limit=$4
 
-count() { # <calls> [callgrind options]
-  local calls=$1 log
-  shift
+# Everything else differs from run to run: start-up measures clocks, waiting threads spin.
+count() { # <calls> <function>
+  local log
   log=$(ACLNN_CPU_NUM_THREADS=1 ACLNN_CPU_TARGET=avx2 valgrind --tool=callgrind \
-    --callgrind-out-file=/dev/null "$@" "$client" "$case" "$calls" 2>&1)
+    --callgrind-out-file=/dev/null --toggle-collect="$2" "$client" "$case" "$1" 2>&1)
   sed -n 's/.*Collected : \([0-9]*\).*/\1/p' <<<"$log"
 }
 
 if [[ $what == kernel ]]; then
-  # Waiting threads spin, so only what the kernel itself executes is the same in every run.
-  instructions=$(count 1 --toggle-collect='aclnn_cpu::*::RunKernel(*')
+  instructions=$(count 1 'aclnn_cpu::*::RunKernel(*')
 else
-  few=$(count 10)
-  many=$(count 110)
-  instructions=$(((many - few) / 100))
+  calls=100
+  instructions=$(($(count $calls '*::OneCall(*') / calls))
 fi
 
 echo "$case: $instructions instructions, limit $limit"

@@ -35,6 +35,17 @@ aclTensor* MakeTensor(const Shape& shape, aclDataType dtype) {
                          shape.data(), shape.size(), memory);
 }
 
+// Counted by name, so it must not be inlined.
+[[gnu::noinline]] void OneCall(const aclTensor* grad, aclTensor* out, void* workspace,
+                               aclrtStream stream) {
+  uint64_t bytes = 0;
+  aclOpExecutor* executor = nullptr;
+  CheckOk(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad, out, out, &bytes, &executor),
+          "phase one");
+  CheckOk(aclnnAdaptiveAvgPool2dBackward(workspace, bytes, executor, stream), "phase two");
+  CheckOk(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+}
+
 struct PoolCase {
   const char* name;
   Shape self;
@@ -58,14 +69,7 @@ void RunPool(const PoolCase& problem, int count) {
   CheckOk(aclrtCreateStream(&stream), "aclrtCreateStream");
   void* workspace = nullptr;
   CheckOk(aclrtMalloc(&workspace, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
-  for (int i = 0; i < count; ++i) {
-    uint64_t bytes = 0;
-    aclOpExecutor* executor = nullptr;
-    CheckOk(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad, out, out, &bytes, &executor),
-            "phase one");
-    CheckOk(aclnnAdaptiveAvgPool2dBackward(workspace, bytes, executor, stream), "phase two");
-    CheckOk(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
-  }
+  for (int i = 0; i < count; ++i) OneCall(grad, out, workspace, stream);
 }
 
 }  // namespace
