@@ -1,9 +1,9 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -46,19 +46,24 @@ class Collector : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> times_;
 };
 
+double ThreadNs() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
 // Cycles per nanosecond, from a chain of additions that take one cycle each.
 double ClockGhz() {
   double best = 0;
   for (int round = 0; round < 20; ++round) {
     constexpr int64_t kSteps = 1000000;
     uint64_t x = 1;
-    const auto start = std::chrono::steady_clock::now();
+    const double start = ThreadNs();
     for (int64_t i = 0; i < kSteps; ++i) {
       x += static_cast<uint64_t>(i) | 1;
       asm volatile("" : "+r"(x));
     }
-    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
-    best = std::max(best, static_cast<double>(kSteps) / time.count());
+    best = std::max(best, static_cast<double>(kSteps) / (ThreadNs() - start));
   }
   return best;
 }
