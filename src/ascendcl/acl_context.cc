@@ -1,6 +1,8 @@
 #include "acl/acl.h"
 #include "ascendcl/api_call.h"
 #include "ascendcl/runtime.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 
 namespace aclnn_cpu {
 namespace {
@@ -9,6 +11,7 @@ Status CreateContext(aclrtContext* handle, int32_t device) {
   RETURN_IF_ERROR(RequireNotNull(handle, "context"));
   RETURN_IF_ERROR(CheckDevice(device));
   *handle = NewContext(device, false)->handle;
+  if (StrictOn()) StrictNoteCreated("aclrtCreateContext", *handle);
   SetCurrentContextHandle(*handle);
   NoteInitialized();
   return Status();
@@ -26,6 +29,7 @@ Status DestroyContext(aclrtContext handle) {
   if (context == nullptr)
     FAIL(ACL_ERROR_RT_CONTEXT_NULL, "context {} is unknown or was destroyed", handle);
   ReleaseContext(*context);
+  if (StrictOn()) StrictNoteDestroyed(handle);
   return Status();
 }
 

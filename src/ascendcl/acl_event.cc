@@ -4,6 +4,8 @@
 #include "acl/acl.h"
 #include "ascendcl/api_call.h"
 #include "ascendcl/runtime.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 
 namespace aclnn_cpu {
 namespace {
@@ -19,6 +21,7 @@ Status CreateEvent(aclrtEvent* handle, Event::Origin origin, uint32_t flags) {
          flags, kEventFlags);
   ASSIGN_OR_RETURN(const std::shared_ptr<Context> context, CurrentContext());
   *handle = TheRuntime().events.Insert(std::make_shared<Event>(origin, flags));
+  if (StrictOn()) StrictNoteCreated("aclrtCreateEvent", *handle);
   return Status();
 }
 
@@ -26,6 +29,7 @@ Status DestroyEvent(aclrtEvent handle) {
   RETURN_IF_ERROR(RequireNotNull(handle, "event"));
   RETURN_IF_ERROR(FindEvent(handle).status());
   TheRuntime().events.Remove(handle);
+  if (StrictOn()) StrictNoteDestroyed(handle);
   return Status();
 }
 
@@ -76,6 +80,14 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t deadline_ns, Stream::Help hel
   FAIL(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "event {} is not reached after the timeout", handle);
 }
 
+// A caller that asks learns that the work before the event is done.
+void NoteIfReached(const Event& event) {
+  const Event::Mark last = event.Last();
+  if (last.record == nullptr || !last.record->reached()) return;
+  if (const std::shared_ptr<Stream> stream = last.stream.lock())
+    StrictOnReached(*stream, last.ticket);
+}
+
 // Shared by the three questions about an event. `answer` gets the event.
 template <typename Value, typename Answer>
 Status QueryEvent(aclrtEvent handle, Value* status, Answer answer) {
@@ -83,6 +95,7 @@ Status QueryEvent(aclrtEvent handle, Value* status, Answer answer) {
   RETURN_IF_ERROR(RequireNotNull(status, "status"));
   ASSIGN_OR_RETURN(const std::shared_ptr<Event> event, FindEvent(handle));
   *status = answer(*event);
+  if (StrictOn()) NoteIfReached(*event);
   return Status();
 }
 

@@ -9,6 +9,8 @@
 #include "acl/acl.h"
 #include "ascendcl/api_call.h"
 #include "ascendcl/runtime.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 #include "base/parallel.h"
 
 namespace aclnn_cpu {
@@ -52,6 +54,7 @@ void StopThreads() {
   for (const std::shared_ptr<Stream>& stream : streams) stream->StopWorker();
   for (const std::shared_ptr<Stream>& stream : streams) stream->KeepOpenWaits();
   StopPool();
+  if (StrictOn()) StrictOnFinalize();
 }
 
 Status Finalize() {

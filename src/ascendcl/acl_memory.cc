@@ -6,6 +6,8 @@
 #include "ascendcl/api_call.h"
 #include "ascendcl/copy_work.h"
 #include "ascendcl/runtime.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 
 namespace aclnn_cpu {
 namespace {
@@ -22,7 +24,7 @@ Status Allocate(void** address, const char* argument, size_t size, size_t unit, 
   if (size > SIZE_MAX - unit - padding)
     FAIL(ACL_ERROR_RT_MEMORY_ALLOCATION, "size is {}, more than an address space holds", size);
   const size_t bytes = (size + unit - 1) / unit * unit + padding;
-  ASSIGN_OR_RETURN(*address, TheRuntime().memory.Allocate(bytes, kind));
+  ASSIGN_OR_RETURN(*address, TheRuntime().memory.Allocate(bytes, kind, size));
   return Status();
 }
 
@@ -55,6 +57,12 @@ Status Copy(void* dst, size_t dst_max, const void* src, size_t count, aclrtMemcp
   RETURN_IF_ERROR(CheckCopy(dst, dst_max, src, count, kind));
   if (dst == src) return Status();
   RETURN_IF_ERROR(CurrentContext().status());
+  if (StrictOn()) {
+    StrictOnHostAccess("aclrtMemcpy", "src", src, count, /*is_write=*/false);
+    StrictOnHostAccess("aclrtMemcpy", "dst", dst, count, /*is_write=*/true);
+    dst = StrictTwin(dst);
+    src = StrictTwin(src);
+  }
   std::memmove(dst, src, count);
   return Status();
 }
@@ -95,6 +103,10 @@ Status Fill(void* dst, size_t max_count, int32_t value, size_t count) {
   RETURN_IF_ERROR(RequireNotNull(dst, "devPtr"));
   RETURN_IF_ERROR(CurrentContext().status());
   RETURN_IF_ERROR(CheckFill(max_count, count));
+  if (StrictOn()) {
+    StrictOnHostAccess("aclrtMemset", "devPtr", dst, count, /*is_write=*/true);
+    dst = StrictTwin(dst);
+  }
   std::memset(dst, value, count);
   return Status();
 }

@@ -3,6 +3,8 @@
 #include "acl/acl.h"
 #include "ascendcl/api_call.h"
 #include "ascendcl/runtime.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 
 namespace aclnn_cpu {
 namespace {
@@ -13,7 +15,10 @@ Status CreateStream(aclrtStream* handle) {
   const std::lock_guard lock(context->mutex);
   if (context->released)
     FAIL(ACL_ERROR_RT_CONTEXT_NULL, "context {} is being destroyed", context->handle);
-  *handle = TheRuntime().streams.Insert(std::make_shared<Stream>(context->handle, context->device));
+  auto stream = std::make_shared<Stream>(context->handle, context->device);
+  *handle = TheRuntime().streams.Insert(stream);
+  stream->SetHandle(*handle);
+  if (StrictOn()) StrictNoteCreated("aclrtCreateStream", *handle);
   return Status();
 }
 
@@ -23,6 +28,7 @@ Status DestroyStream(aclrtStream handle, Stream::Queued queued) {
   if (TheRuntime().streams.Remove(handle) == nullptr)
     FAIL(ACL_ERROR_RT_INVALID_HANDLE, "stream {} is being destroyed by another thread", handle);
   stream->Close(queued);
+  if (StrictOn()) StrictNoteDestroyed(handle);
   return Status();
 }
 
@@ -37,7 +43,10 @@ Status SynchronizeStream(aclrtStream handle, int64_t deadline_ns, Stream::Help h
 Status QueryStream(aclrtStream handle, aclrtStreamStatus* status) {
   RETURN_IF_ERROR(RequireNotNull(status, "status"));
   ASSIGN_OR_RETURN(const std::shared_ptr<Stream> stream, FindStream(handle));
-  *status = stream->IsIdle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+  const uint64_t ticket = stream->LastTicket();
+  const bool idle = stream->IsDone(ticket);
+  *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+  if (idle && StrictOn()) StrictOnReached(*stream, ticket);
   return Status();
 }
 

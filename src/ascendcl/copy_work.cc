@@ -3,6 +3,9 @@
 #include <array>
 #include <cstring>
 
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
+
 namespace aclnn_cpu {
 namespace {
 
@@ -17,8 +20,8 @@ MemoryAccess Bytes(const char* argument, const void* address, size_t count, bool
 class CopyWork final : public Work {
  public:
   CopyWork(void* dst, const void* src, size_t count)
-      : dst_(dst),
-        src_(src),
+      : dst_(StrictOn() ? StrictTwin(dst) : dst),
+        src_(StrictOn() ? StrictTwin(src) : src),
         count_(count),
         accesses_{Bytes("src", src, count, false), Bytes("dst", dst, count, true)} {}
 
@@ -26,6 +29,7 @@ class CopyWork final : public Work {
     std::memmove(dst_, src_, count_);
     return Status();
   }
+  const char* Api() const override { return "aclrtMemcpyAsync"; }
   std::span<const MemoryAccess> Accesses() const override { return accesses_; }
   double EstimatedMicroseconds() const override {
     return static_cast<double>(count_) / kBytesPerMicrosecond;
@@ -41,12 +45,16 @@ class CopyWork final : public Work {
 class FillWork final : public Work {
  public:
   FillWork(void* dst, int32_t value, size_t count)
-      : dst_(dst), value_(value), count_(count), access_{Bytes("devPtr", dst, count, true)} {}
+      : dst_(StrictOn() ? StrictTwin(dst) : dst),
+        value_(value),
+        count_(count),
+        access_{Bytes("devPtr", dst, count, true)} {}
 
   Status Run() override {
     std::memset(dst_, value_, count_);
     return Status();
   }
+  const char* Api() const override { return "aclrtMemsetAsync"; }
   std::span<const MemoryAccess> Accesses() const override { return access_; }
   double EstimatedMicroseconds() const override {
     return static_cast<double>(count_) / kBytesPerMicrosecond;

@@ -26,8 +26,9 @@ struct Allocation {
 class DeviceMemory {
  public:
   // Uninitialised memory, 64-byte aligned; 2 MiB aligned with huge pages asked for from that size
-  // on. `bytes` is more than 0. Fails with 207001.
-  StatusOr<void*> Allocate(size_t bytes, MemoryKind kind);
+  // on. `bytes` is more than 0; `asked_for` of them are the caller's, 0 means all, the others
+  // padding. Fails with 207001. The host reaches device memory directly, except in strict mode.
+  StatusOr<void*> Allocate(size_t bytes, MemoryKind kind, size_t asked_for = 0);
 
   // Fails with 107000 unless `address` is the start of a live allocation of this kind.
   Status Free(void* address, MemoryKind kind);
@@ -40,6 +41,10 @@ class DeviceMemory {
   std::map<uintptr_t, Allocation> live_;  // by base; guarded by mutex_
   uint64_t serial_ = 0;                   // guarded by mutex_
 };
+
+// Parts that the strict mode's own allocations share: 207001 if there is no memory, and 107000.
+StatusOr<void*> AllocateFromHeap(size_t bytes);
+Status NotAllocated(const void* address, MemoryKind kind);
 
 // Memory of the computer or, if that is less, of the control group of this process.
 struct MemoryInfo {

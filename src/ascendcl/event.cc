@@ -4,13 +4,18 @@
 
 #include "acl/acl_rt.h"
 #include "ascendcl/stream.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 #include "base/futex.h"
 
 namespace aclnn_cpu {
 
 void EventRecord::Finish() { End(State::kReached); }
 
-void EventRecord::Abandon() { End(State::kAbandoned); }
+void EventRecord::Abandon() {
+  if (StrictOn()) StrictOnAbandoned(*this);
+  End(State::kAbandoned);
+}
 
 void EventRecord::End(State state) {
   std::vector<std::weak_ptr<Stream>> waiting;

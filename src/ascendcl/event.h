@@ -12,6 +12,7 @@
 namespace aclnn_cpu {
 
 class Stream;
+struct OrderPoint;
 
 // One aclrtRecordEvent call: a point of a stream that is reached once. Shared by the event, the
 // task that reaches it and the streams that wait for it, so an event may be destroyed at any time.
@@ -34,6 +35,8 @@ class EventRecord {
 
   // Calls stream->Poke() when the record finishes; nothing if it has finished already.
   void PokeWhenFinished(std::weak_ptr<Stream> stream);
+
+  std::shared_ptr<OrderPoint> order_point;  // strict mode only, which guards it
 
  private:
   enum class State : uint32_t { kPending, kReached, kAbandoned };

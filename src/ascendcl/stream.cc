@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "acl/acl_base.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 #include "base/fp_environment.h"
 #include "base/futex.h"
 
@@ -75,6 +77,8 @@ StatusOr<uint64_t> Stream::Enqueue(StreamTask task) {
 
   Lock lock(mutex_);
   RETURN_IF_ERROR(MakeRoom(lock));
+  // Before anybody can run it: what the program has ordered counts, not what happened first.
+  if (StrictOn()) StrictOnTask(*this, task, submitted_ + 1);
   if (tiny && !running_ && queued_ == 0 && IsRunnable(task)) {
     const uint64_t ticket = ++submitted_;
     RunUnlocked(lock, std::move(task));
@@ -94,6 +98,12 @@ uint64_t Stream::LastTicket() const {
 }
 
 bool Stream::WaitFor(uint64_t ticket, Help help, int64_t deadline_ns) {
+  if (!WaitUntilDone(ticket, help, deadline_ns)) return false;
+  if (StrictOn()) StrictOnReached(*this, ticket);
+  return true;
+}
+
+bool Stream::WaitUntilDone(uint64_t ticket, Help help, int64_t deadline_ns) {
   if (IsDone(ticket)) return true;
   Lock lock(mutex_);
   bool helped = false;
@@ -165,7 +175,7 @@ Status Stream::MakeRoom(Lock& lock) {
     }
     const uint64_t next = completed_.load(std::memory_order_relaxed) + 1;
     lock.unlock();
-    WaitFor(next, Help::kAllowed);
+    WaitUntilDone(next, Help::kAllowed, kNoDeadline);
     lock.lock();
   }
   if (closed_) FAIL(ACL_ERROR_RT_INVALID_HANDLE, "stream is being destroyed");
@@ -240,6 +250,7 @@ void Stream::Close(Queued queued) {
   GiveUpOpenWaits();
   WaitFor(LastTicket(), Help::kAllowed);
   StopWorker();
+  if (StrictOn()) StrictOnClosed(*this);
 }
 
 void Stream::DropQueued() {

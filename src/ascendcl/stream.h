@@ -47,6 +47,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const void* context() const { return context_; }
   int32_t device() const { return device_; }
 
+  // The caller's handle, for messages; null for a default stream.
+  const void* handle() const { return handle_; }
+  void SetHandle(const void* handle) { handle_ = handle; }
+
   // Adds a task and returns its ticket: tasks are numbered from 1 in the order in which they run.
   // Waits, helping, while the queue is full. Fails with 107017 once the stream is closed.
   StatusOr<uint64_t> Enqueue(StreamTask task);
@@ -55,6 +59,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   uint64_t LastTicket() const;
 
   bool IsIdle() const { return IsDone(LastTicket()); }
+
+  // The task `ticket` and all before it have ended.
+  bool IsDone(uint64_t ticket) const {
+    return completed_.load(std::memory_order_acquire) >= ticket;
+  }
 
   // Waits until the task `ticket` and all before it have ended; false if the deadline (of the
   // monotonic clock) came first.
@@ -72,6 +81,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Takes that back.
   void KeepOpenWaits();
 
+  uint32_t order_agent = 0;  // who the stream is in strict mode, which guards it
+
   // Joins the worker once the queue is empty; a later task starts a new one.
   void StopWorker();
 
@@ -82,9 +93,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  bool IsDone(uint64_t ticket) const {
-    return completed_.load(std::memory_order_acquire) >= ticket;
-  }
+  bool WaitUntilDone(uint64_t ticket, Help help, int64_t deadline_ns);
   bool IsRunnable(const StreamTask& task) const;
   bool HeadIsRunnable() const;
   size_t Capacity() const;
@@ -102,6 +111,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   const void* const context_;
   const int32_t device_;
+  const void* handle_ = nullptr;
 
   mutable std::mutex mutex_;
   std::vector<StreamTask> ring_;  // empty until the first task is queued; guarded, as all up to

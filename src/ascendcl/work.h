@@ -19,6 +19,8 @@ struct MemoryAccess {
   StridedView view;      // extents and element strides
   int64_t element_bytes;
   bool is_write;
+  // The pointer that the caller gave, whose allocation must hold the view; null: `address`.
+  const void* base = nullptr;
 };
 
 // What a stream executes. Owns everything it needs but the device memory itself: callers destroy
@@ -33,6 +35,11 @@ class Work {
   // Runs on a stream worker or on a caller's thread, with MXCSR at its default and no lock of the
   // library held. A failure becomes the result of the next synchronisation of the stream.
   virtual Status Run() = 0;
+
+  // The C function that made it: "aclrtMemcpyAsync".
+  virtual const char* Api() const = 0;
+  // True for operators, which take device memory only.
+  virtual bool IsOperator() const { return false; }
 
   // The memory that Run() reads and writes; empty for empty work.
   virtual std::span<const MemoryAccess> Accesses() const = 0;

@@ -25,6 +25,7 @@ class FunctionWork final : public Work {
       : function_(std::move(function)), microseconds_(microseconds) {}
 
   Status Run() override { return function_(); }
+  const char* Api() const override { return "work of a test"; }
   std::span<const MemoryAccess> Accesses() const override { return {}; }
   double EstimatedMicroseconds() const override { return microseconds_; }
 

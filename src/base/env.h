@@ -15,6 +15,8 @@ enum class EnvVar {
   kSoc,             // ACLNN_CPU_SOC
   kDevices,         // ACLNN_CPU_DEVICES
   kPoolPlacement,   // ACLNN_CPU_POOL_PLACEMENT
+  kStrict,          // ACLNN_CPU_STRICT
+  kStrictReport,    // ACLNN_CPU_STRICT_REPORT
   kVisibleDevices,  // ASCEND_RT_VISIBLE_DEVICES
   kGlobalLogLevel,  // ASCEND_GLOBAL_LOG_LEVEL
   kModuleLogLevel,  // ASCEND_MODULE_LOG_LEVEL

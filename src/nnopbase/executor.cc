@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aclnn/opdev/op_errno.h"
+#include "ascendcl/strict.h"
 #include "ascendcl/work.h"
 #include "base/aligned_buffer.h"
 #include "base/checked_math.h"
@@ -13,6 +14,7 @@
 #include "nnopbase/checks.h"
 #include "nnopbase/op_work.h"
 #include "nnopbase/state.h"
+#include "nnopbase/strict_launch.h"
 
 namespace aclnn_cpu {
 
@@ -35,7 +37,9 @@ class Executor {
 
 namespace {
 
-Status NotAlive(const aclOpExecutor* executor) {
+// `api` as StrictOnDeadExecutor wants it.
+Status NotAlive(const char* api, const aclOpExecutor* executor) {
+  if (StrictOn()) StrictOnDeadExecutor(api, executor);
   FAIL(ACLNN_ERR_INNER,
        "executor {} is not alive (launched already, destroyed, or not from phase one), "
        "must come from a phase one whose work was not launched yet",
@@ -139,8 +143,10 @@ Status CreateExecutor(OpTask task, uint64_t* workspace_size, aclOpExecutor** exe
     Log(LogModule::kOp, LogLevel::kDebug, "{}: {}, workspace {} bytes", task.info->api,
         task.plan != nullptr ? task.plan->Describe() : "empty work", needed_bytes);
   }
+  const OpInfo& info = *task.info;
   void* const handle =
       State().executors.Insert(std::make_shared<Executor>(std::move(task), needed_bytes));
+  if (StrictOn()) StrictOnExecutor(handle, info);
   *workspace_size = needed_bytes;
   *executor = static_cast<aclOpExecutor*>(handle);
   return Status();
@@ -157,7 +163,9 @@ Status Launch(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
   std::shared_ptr<Executor> live = executors.Find(executor);
   // Of several threads with one handle, the one that takes it out goes on.
   if (live != nullptr && !live->repeatable()) live = executors.Remove(executor);
-  if (live == nullptr) return NotAlive(executor);
+  if (live == nullptr) return NotAlive(nullptr, executor);
+  if (StrictOn())
+    StrictOnLaunch(executor, live->task(), live->needed_bytes(), workspace, workspace_size);
 
   StatusOr<std::vector<void*>> pointers = CheckLaunch(*live, workspace, workspace_size, stream);
   if (!pointers.ok()) {
@@ -171,14 +179,17 @@ Status Launch(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
 Status MakeExecutorRepeatable(aclOpExecutor* executor) {
   RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_INNER_NULLPTR, {{"executor", executor}}));
   const std::shared_ptr<Executor> live = State().executors.Find(executor);
-  if (live == nullptr) return NotAlive(executor);
+  if (live == nullptr) return NotAlive("aclSetAclOpExecutorRepeatable", executor);
   live->MakeRepeatable();
+  if (StrictOn()) StrictOnRepeatable(executor);
   return Status();
 }
 
 Status DestroyExecutor(aclOpExecutor* executor) {
   RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_INNER_NULLPTR, {{"executor", executor}}));
-  if (State().executors.Remove(executor) == nullptr) return NotAlive(executor);
+  if (State().executors.Remove(executor) == nullptr)
+    return NotAlive("aclDestroyAclOpExecutor", executor);
+  if (StrictOn()) StrictOnExecutorDestroyed(executor);
   return Status();
 }
 

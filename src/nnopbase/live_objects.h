@@ -3,8 +3,11 @@
 
 #include <cstdint>
 
+#include "ascendcl/strict_hooks.h"
+
 namespace aclnn_cpu {
 
+struct CallStack;
 struct NnopState;
 
 // The C objects that callers create and must destroy. Executors are handles and counted apart.
@@ -29,11 +32,13 @@ class LiveObject {
 
  private:
   friend int64_t CountLiveObjects(ObjectKind kind);
+  friend void ReportLiveObjects(LeakTime time);
 
   const ObjectKind kind_;
   NnopState* const state_;  // whose list it is in: in a forked child the parent's is out of bounds
   LiveObject* previous_ = nullptr;
   LiveObject* next_ = nullptr;
+  CallStack* created_ = nullptr;  // strict mode only, until the object was reported
 };
 
 // How many objects of a kind were created and not destroyed yet; a forked child counts its own

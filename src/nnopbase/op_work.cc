@@ -3,6 +3,9 @@
 #include <cstring>
 #include <utility>
 
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
+
 namespace aclnn_cpu {
 namespace {
 
@@ -35,7 +38,7 @@ ByteRange BoundingRange(const TensorArg& arg, const void* first) {
 }  // namespace
 
 OpWork::OpWork(const OpTask& task, const std::vector<void*>& bases, std::byte* workspace)
-    : plan_(task.plan), workspace_(workspace) {
+    : api_(task.info->api), plan_(task.plan), workspace_(workspace) {
   addresses_.reserve(task.args.size());
   accesses_.reserve(task.args.size() + 1);
   for (size_t i = 0; i < task.args.size(); ++i) {
@@ -49,13 +52,20 @@ OpWork::OpWork(const OpTask& task, const std::vector<void*>& bases, std::byte* w
     addresses_.push_back(first);
     if (IsEmpty(arg.view.extents)) continue;
     accesses_.push_back(
-        {arg.name, first, arg.view, arg.element_bytes, arg.use == TensorUse::kWrite});
+        {arg.name, first, arg.view, arg.element_bytes, arg.use == TensorUse::kWrite, bases[i]});
   }
   const int64_t workspace_bytes = plan_->WorkspaceBytes();
   if (workspace_bytes > 0) {
     accesses_.push_back({"workspace", workspace_, {{workspace_bytes}, {1}}, 1, true});
   }
+  if (StrictOn()) TranslateAddresses();
   CopyOverlappingInputs(task);
+}
+
+// The caller's addresses of device memory are no good for reading in strict mode.
+void OpWork::TranslateAddresses() {
+  for (void*& address : addresses_) address = StrictTwin(address);
+  workspace_ = static_cast<std::byte*>(StrictTwin(workspace_));
 }
 
 void OpWork::CopyOverlappingInputs(const OpTask& task) {

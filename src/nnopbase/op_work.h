@@ -23,6 +23,8 @@ class OpWork : public Work {
   OpWork(const OpTask& task, const std::vector<void*>& bases, std::byte* workspace);
 
   Status Run() override;
+  const char* Api() const override { return api_; }
+  bool IsOperator() const override { return true; }
   std::span<const MemoryAccess> Accesses() const override { return accesses_; }
   double EstimatedMicroseconds() const override;
 
@@ -37,11 +39,13 @@ class OpWork : public Work {
     AlignedBuffer copy;
   };
 
+  void TranslateAddresses();
   void CopyOverlappingInputs(const OpTask& task);
 
+  const char* const api_;
   std::shared_ptr<const OpPlan> plan_;
-  std::vector<void*> addresses_;  // of the first elements, as OpPlan::Run takes them
-  std::vector<MemoryAccess> accesses_;
+  std::vector<void*> addresses_;        // of the first elements, as OpPlan::Run takes them
+  std::vector<MemoryAccess> accesses_;  // in the caller's addresses
   std::vector<InputCopy> copies_;
   std::byte* workspace_;
 };

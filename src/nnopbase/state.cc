@@ -5,6 +5,9 @@
 #include <atomic>
 #include <memory>
 
+#include "ascendcl/strict.h"
+#include "nnopbase/strict_launch.h"
+
 namespace aclnn_cpu {
 namespace {
 
@@ -19,6 +22,7 @@ NnopState& State() {
   NnopState* state = current_state.load(std::memory_order_acquire);
   if (state != nullptr) return *state;
   auto fresh = std::make_unique<NnopState>();
+  if (StrictOn()) StrictAddLeakReporter(ReportNnopLeaks);
   // Before the state can be seen, so that no child keeps it; children inherit the handler.
   if (!fork_handler_registered.exchange(true)) {
     pthread_atfork(nullptr, nullptr, AbandonStateInChild);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acl/acl_base.h"
+#include "ascendcl/strict.h"
 #include "nnopbase/live_objects.h"
 
 namespace aclnn_cpu {
@@ -22,7 +23,8 @@ struct TensorState {
   int64_t offset = 0;  // elements, from `data`
   aclDataType dtype = ACL_DT_UNDEFINED;
   aclFormat format = ACL_FORMAT_UNDEFINED;
-  std::atomic<void*> data{nullptr};  // base address, without the offset
+  std::atomic<void*> data{nullptr};    // base address, without the offset
+  std::atomic<bool> destroyed{false};  // strict mode only: the caller's object is gone
 
   int64_t rank() const { return static_cast<int64_t>(view_dims.size()); }
 };
@@ -31,6 +33,9 @@ struct TensorState {
 
 // The C object behind aclTensor*.
 struct aclTensor {
+  ~aclTensor() {
+    if (aclnn_cpu::StrictOn()) state->destroyed.store(true);
+  }
   aclnn_cpu::LiveObject live{aclnn_cpu::ObjectKind::kTensor};
   std::shared_ptr<aclnn_cpu::TensorState> state = std::make_shared<aclnn_cpu::TensorState>();
 };

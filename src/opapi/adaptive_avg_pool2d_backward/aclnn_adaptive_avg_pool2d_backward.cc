@@ -1,6 +1,7 @@
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
 
 #include "ascendcl/api_call.h"
+#include "ascendcl/strict.h"
 #include "nnopbase/executor.h"
 #include "opapi/adaptive_avg_pool2d_backward/plan.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 StatusOr<OpTask> MakeTask(const Args& args) {
   ASSIGN_OR_RETURN(const Problem problem, CheckContract(args));
+  if (StrictOn()) CheckPage(args);
   if (problem.is_empty) return OpTask{&Info(), {}, nullptr};
   ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, MakePlan(problem));
   return OpTask{&Info(),

@@ -1,6 +1,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "base/checked_math.h"
 #include "nnopbase/checks.h"
+#include "nnopbase/page_rules.h"
 #include "opapi/adaptive_avg_pool2d_backward/problem.h"
 
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
@@ -175,6 +176,19 @@ StatusOr<Problem> CheckContract(const Args& args) {
   problem.grad = WithBatchAxis(ViewOf(grad));
   problem.out = WithBatchAxis(ViewOf(out));
   return problem;
+}
+
+void CheckPage(const Args& args) {
+  const NamedTensor grad{"gradOutput", args.gradOutput};
+  const NamedTensor self{"self", args.self};
+  const NamedTensor out{"out", args.out};
+  const PageCheck page(kInfo);
+  page.Dtype(grad);
+  for (NamedTensor tensor : {grad, self, out})
+    page.FormatIsOneOf("format-not-listed", tensor,
+                       {ACL_FORMAT_ND, ACL_FORMAT_NCHW, ACL_FORMAT_NCL});
+  page.SameFormat("out-format", out, self);
+  page.Rule("out-dtype-1x1", out, IsGlobal(grad) && out.state().dtype != self.state().dtype);
 }
 
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward

@@ -41,6 +41,9 @@ const OpInfo& Info();
 // contract.md's checks in its order.
 StatusOr<Problem> CheckContract(const Args& args);
 
+// Strict mode: reports what passed but is not on the operator page.
+void CheckPage(const Args& args);
+
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
 
 #endif  // ACLNN_CPU_OPAPI_ADAPTIVE_AVG_POOL2D_BACKWARD_PROBLEM_H_

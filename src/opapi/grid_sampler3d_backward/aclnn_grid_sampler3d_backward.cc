@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ascendcl/api_call.h"
+#include "ascendcl/strict.h"
 #include "nnopbase/executor.h"
 #include "opapi/grid_sampler3d_backward/problem.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 StatusOr<OpTask> MakeTask(const Args& args) {
   ASSIGN_OR_RETURN(const Problem problem, CheckContract(args));
+  if (StrictOn()) CheckPage(args);
   if (problem.is_empty) return OpTask{&Info(), {}, nullptr};
   ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, MakePlan(problem));
   const auto use = [](bool used, TensorUse how) { return used ? how : TensorUse::kNotAccessed; };

@@ -1,5 +1,6 @@
 #include "aclnn/opdev/op_errno.h"
 #include "nnopbase/checks.h"
+#include "nnopbase/page_rules.h"
 #include "nnopbase/scalar_array.h"
 #include "opapi/grid_sampler3d_backward/problem.h"
 
@@ -164,6 +165,27 @@ StatusOr<Problem> CheckContract(const Args& args) {
   RETURN_IF_ERROR(RequireViewsInStorage(t, *args.outputMask));
   RETURN_IF_ERROR(RequireSupportedSoc(kInfo));
   return MakeProblem(args, t, channels_last);
+}
+
+void CheckPage(const Args& args) {
+  const Tensors t(args);
+  if (t.input.tensor == nullptr) return;  // without a mask any argument may be null
+  const TensorState& input = t.input.state();
+  const bool channels_last = input.format == ACL_FORMAT_NDHWC;
+  const PageCheck page(kInfo);
+  page.Dtype(t.input);
+  page.Rule("double-ndhwc", t.input, input.dtype == ACL_DOUBLE && channels_last);
+  for (int64_t axis = 0; input.rank() == 5 && axis < 3; ++axis) {
+    const auto spatial = static_cast<size_t>(axis + (channels_last ? 1 : 2));
+    page.Rule("zero-extent", t.input, input.view_dims[spatial] < 1);
+  }
+  for (NamedTensor tensor : {t.grad_output, t.input, t.input_grad})
+    page.FormatIsOneOf("format-not-listed", tensor, {ACL_FORMAT_NCDHW, ACL_FORMAT_NDHWC});
+  for (NamedTensor tensor : {t.grid, t.grid_grad})
+    page.FormatIsOneOf("format-not-listed", tensor, {ACL_FORMAT_NDHWC});
+  for (NamedTensor tensor : {t.grad_output, t.input_grad})
+    page.SameFormat("format-differs", tensor, t.input);
+  page.SameFormat("format-differs", t.grid_grad, t.grid);
 }
 
 }  // namespace aclnn_cpu::grid_sampler3d_backward

@@ -70,6 +70,9 @@ const OpInfo& Info();
 // contract.md's checks in its order.
 StatusOr<Problem> CheckContract(const Args& args);
 
+// Strict mode: reports what passed but is not on the operator page.
+void CheckPage(const Args& args);
+
 // How the work is cut into blocks. It follows from shapes alone, each element of an output has one
 // owner, and the owner adds in a fixed order: so the bits depend neither on the number of threads
 // nor on the partition.

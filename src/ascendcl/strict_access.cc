@@ -1,0 +1,236 @@
+// Every access to memory that the library knows about, checked against the allocations and against
+// what came before it.
+#include "ascendcl/strict_access.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ascendcl/stream.h"
+#include "ascendcl/strict_hooks.h"
+#include "ascendcl/strict_runs.h"
+
+namespace aclnn_cpu {
+namespace {
+
+// Addresses on which operators may rely.
+constexpr uintptr_t kDeviceAlignment = 32;
+constexpr const char* kWorkspace = "workspace";
+
+bool IsWorkspace(const char* argument) { return std::strcmp(argument, kWorkspace) == 0; }
+
+// Who accesses memory.
+struct Accessor {
+  const char* api;
+  Agent agent = kHostAgent;
+  uint64_t ticket = 0;
+  const void* stream = nullptr;
+  bool is_operator = false;
+};
+
+// The checks of one access. The state's mutex is held.
+class AccessCheck {
+ public:
+  AccessCheck(StrictState& state, const Accessor& who, const MemoryAccess& access)
+      : state_(state), who_(who), access_(access) {
+    base_ = access.base != nullptr ? access.base : access.address;
+    record_ = state.Find(base_);
+  }
+
+  void Run() {
+    if (!MemoryMayBeUsed()) return;
+    CheckAlignment();
+    CheckBounds();
+    CheckOrder();
+  }
+
+ private:
+  void Report(FindingKind kind, const std::string& message) const {
+    const FindingMemory memory = record_ != nullptr ? Describe(*record_) : FindingMemory{};
+    ReportFinding({.kind = kind,
+                   .api = who_.api,
+                   .argument = access_.argument,
+                   .message = message,
+                   .memory = record_ != nullptr ? &memory : nullptr});
+  }
+
+  bool MemoryMayBeUsed() const {
+    if (record_ == nullptr) {
+      if (state_.arena.Contains(reinterpret_cast<uintptr_t>(base_))) {
+        Report(FindingKind::kForeignPointer,
+               fmt::format("{} is an address of the device at which nothing is allocated", base_));
+      } else if (who_.is_operator) {
+        Report(FindingKind::kHostPointer,
+               fmt::format("{} is not device memory: aclrtMalloc has not given it out", base_));
+      }
+      return false;
+    }
+    if (!record_->live.load()) {
+      // Host memory that was freed may have been given to others by now.
+      if (record_->kind == MemoryKind::kHost && !who_.is_operator) return false;
+      Report(FindingKind::kUseAfterFree, fmt::format("{} was freed", base_));
+      return false;
+    }
+    if (who_.is_operator && record_->kind == MemoryKind::kHost) {
+      Report(FindingKind::kHostPointer,
+             fmt::format("{} is host memory of aclrtMallocHost, must be device memory", base_));
+      return false;
+    }
+    return true;
+  }
+
+  void CheckAlignment() const {
+    const auto number = reinterpret_cast<uintptr_t>(base_);
+    if (!who_.is_operator || IsWorkspace(access_.argument) || number % kDeviceAlignment == 0)
+      return;
+    Report(FindingKind::kUnaligned,
+           fmt::format("the address {} is {} bytes above a multiple of {}", base_,
+                       number % kDeviceAlignment, kDeviceAlignment));
+  }
+
+  // The workspace is checked at the launch, against the size that the caller claims.
+  void CheckBounds() const {
+    if (IsWorkspace(access_.argument)) return;
+    const std::optional<AddressRange> bounds = BoundsOf(access_);
+    const uintptr_t end = record_->base + record_->bytes;
+    if (!bounds || (bounds->begin >= record_->base && bounds->end <= end)) return;
+    Report(FindingKind::kViewOutOfBounds,
+           fmt::format("bytes {}..{} from the start of the allocation are accessed, it has {}",
+                       static_cast<int64_t>(bounds->begin - record_->base),
+                       static_cast<int64_t>(bounds->end - record_->base) - 1, record_->bytes));
+  }
+
+  void CheckOrder() {
+    MemoryHistory& history = *record_->history;
+    if (record_->opened.load() && !record_->noticed.exchange(true))
+      history.Forget({0, record_->bytes});
+    const std::optional<AddressRange> bounds = BoundsOf(access_);
+    if (!bounds) return;
+    std::optional<std::vector<AddressRange>> pieces = RunsOf(access_);
+    if (!pieces) {
+      CountUnchecked();
+      if (access_.is_write) history.Forget(Offsets(*bounds));
+      return;
+    }
+    std::vector<ByteRun> runs;
+    runs.reserve(pieces->size());
+    for (const AddressRange& piece : *pieces) {
+      const ByteRun run = Offsets(piece);
+      if (run.begin < run.end) runs.push_back(run);
+    }
+    const AccessNames names{who_.api, access_.argument, who_.ticket, who_.stream};
+    bool unchecked = false;
+    const std::optional<Conflict> conflict =
+        who_.agent == kHostAgent ? state_.order.HostAccess(history, runs, access_.is_write, names)
+                                 : state_.order.StreamAccess(who_.agent, history, runs,
+                                                             access_.is_write, names, &unchecked);
+    if (unchecked) CountUnchecked();
+    if (conflict) ReportConflict(*conflict);
+  }
+
+  // The part inside the allocation.
+  ByteRun Offsets(const AddressRange& range) const {
+    const uintptr_t end = record_->base + record_->bytes;
+    const uintptr_t begin = std::clamp(range.begin, record_->base, end);
+    return {begin - record_->base, std::clamp(range.end, begin, end) - record_->base};
+  }
+
+  void ReportConflict(const Conflict& conflict) const {
+    const auto [begin, end] = conflict.bytes;
+    if (conflict.uninitialised) {
+      Report(FindingKind::kUninitialised,
+             fmt::format("bytes {}..{} of the allocation are read, nothing has written them", begin,
+                         end - 1));
+      return;
+    }
+    const AccessNames& earlier = conflict.earlier.names;
+    const bool workspace = IsWorkspace(access_.argument) || IsWorkspace(earlier.argument);
+    const bool is_free = std::strncmp(who_.api, "aclrtFree", 9) == 0;
+    const std::string stream = earlier.stream == nullptr ? std::string("the default stream")
+                                                         : fmt::format("stream {}", earlier.stream);
+    Report(workspace ? FindingKind::kWorkspace : FindingKind::kUnsynchronised,
+           fmt::format("this {} of bytes {}..{} is not ordered after the {} by {} ({}), task {} of "
+                       "{}; wait for the stream or for an event first",
+                       is_free            ? "free"
+                       : access_.is_write ? "write"
+                                          : "read",
+                       begin, end - 1, conflict.earlier_is_write ? "write" : "read", earlier.api,
+                       earlier.argument, earlier.ticket, stream));
+  }
+
+  StrictState& state_;
+  const Accessor& who_;
+  const MemoryAccess& access_;
+  const void* base_;
+  MemoryRecord* record_;
+};
+
+// `count` bytes as an access.
+MemoryAccess Bytes(const char* argument, const void* address, size_t count, bool is_write) {
+  return {argument, address, StridedView{{static_cast<int64_t>(count)}, {1}}, 1, is_write};
+}
+
+Agent AgentOf(StrictState& state, Stream& stream) {
+  if (stream.order_agent == kHostAgent) stream.order_agent = state.order.AddStream();
+  return stream.order_agent;
+}
+
+const std::shared_ptr<OrderPoint>& PointOf(EventRecord& record) {
+  if (record.order_point == nullptr) record.order_point = std::make_shared<OrderPoint>();
+  return record.order_point;
+}
+
+}  // namespace
+
+void CheckFree(StrictState& state, MemoryRecord& record, const char* api, const char* argument) {
+  const MemoryAccess whole =
+      Bytes(argument, reinterpret_cast<const void*>(record.base), record.bytes, true);
+  AccessCheck(state, {.api = api}, whole).Run();
+}
+
+void StrictOnHostAccess(const char* api, const char* argument, const void* address, size_t count,
+                        bool is_write) {
+  StrictState& state = TheStrictState();
+  const MemoryAccess access = Bytes(argument, address, count, is_write);
+  const std::lock_guard lock(state.mutex);
+  AccessCheck(state, {.api = api}, access).Run();
+}
+
+void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  const Agent agent = AgentOf(state, stream);
+  if (task.record != nullptr) {
+    state.order.Record(agent, ticket, PointOf(*task.record));
+  } else if (task.wait.record != nullptr) {
+    state.order.Wait(agent, ticket, PointOf(*task.wait.record));
+  } else {
+    state.order.BeginTask(agent, ticket);
+    const Accessor who{task.work->Api(), agent, ticket, stream.handle(), task.work->IsOperator()};
+    for (const MemoryAccess& access : task.work->Accesses()) AccessCheck(state, who, access).Run();
+  }
+}
+
+void StrictOnReached(Stream& stream, uint64_t ticket) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  if (stream.order_agent != kHostAgent) state.order.HostReaches(stream.order_agent, ticket);
+}
+
+void StrictOnClosed(Stream& stream) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  if (stream.order_agent != kHostAgent) state.order.RemoveStream(stream.order_agent);
+  stream.order_agent = kHostAgent;
+}
+
+void StrictOnAbandoned(EventRecord& record) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  if (record.order_point != nullptr) record.order_point->state = OrderPoint::State::kAbandoned;
+}
+
+}  // namespace aclnn_cpu

@@ -1,0 +1,64 @@
+#ifndef ACLNN_CPU_ASCENDCL_STRICT_HOOKS_H_
+#define ACLNN_CPU_ASCENDCL_STRICT_HOOKS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "ascendcl/device_memory.h"
+#include "base/status.h"
+
+// Where the rest of the library meets strict mode. To be called only if StrictOn().
+
+namespace aclnn_cpu {
+
+class EventRecord;
+class Stream;
+struct MemoryAccess;
+struct StreamTask;
+
+// ---- device memory, in place of DeviceMemory's own ----
+
+StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, size_t asked_for);
+Status StrictFree(void* address, MemoryKind kind);
+std::optional<Allocation> StrictFind(const void* address);
+
+// The address under which the library itself reaches device memory; any other stays as it is.
+void* StrictTwin(const void* address);
+
+// ---- accesses ----
+
+// The host reads or writes `count` bytes by a synchronous call.
+void StrictOnHostAccess(const char* api, const char* argument, const void* address, size_t count,
+                        bool is_write);
+
+// `task` becomes number `ticket` of the stream; nobody has run it yet. The stream's lock is held.
+void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket);
+
+// The host knows that the stream has got past `ticket`.
+void StrictOnReached(Stream& stream, uint64_t ticket);
+
+// The stream is empty and takes nothing any more.
+void StrictOnClosed(Stream& stream);
+
+// The record can never be reached.
+void StrictOnAbandoned(EventRecord& record);
+
+// ---- leaks ----
+
+// A stream, event or context came from `api`, or was destroyed by its caller.
+void StrictNoteCreated(const char* api, const void* handle);
+void StrictNoteDestroyed(const void* handle);
+
+// What is still alive, each thing once. A layer above adds what it knows.
+enum class LeakTime { kFinalize, kExit };
+void StrictReportLeaks(LeakTime time);
+using LeakReporter = void (*)(LeakTime);
+void StrictAddLeakReporter(LeakReporter reporter);
+
+// aclFinalize: leaks, summary, and the old SIGSEGV handler.
+void StrictOnFinalize();
+
+}  // namespace aclnn_cpu
+
+#endif  // ACLNN_CPU_ASCENDCL_STRICT_HOOKS_H_

@@ -1,0 +1,124 @@
+// What is still alive at aclFinalize and when the process ends.
+#include <fmt/core.h>
+
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
+#include "ascendcl/strict_signal.h"
+#include "ascendcl/strict_state.h"
+
+namespace aclnn_cpu {
+namespace {
+
+constinit std::atomic<LeakReporter> reporter_above{nullptr};
+
+void Report(LeakTime time, const Finding& finding) {
+  // The exit status of a process that is ending is its own.
+  if (time == LeakTime::kExit) {
+    PrintFinding(finding);
+  } else {
+    ReportFinding(finding);
+  }
+}
+
+const char* Now(LeakTime time) {
+  return time == LeakTime::kExit ? "when the process ends" : "at aclFinalize";
+}
+
+void ReportMemory(StrictState& state, LeakTime time) {
+  for (const auto& [base, record] : state.live) {
+    if (record->leak_reported) continue;
+    record->leak_reported = true;
+    FindingMemory memory = Describe(*record);
+    const CallStack stack = memory.allocated;
+    memory.allocated.depth = 0;  // once is enough
+    const bool is_device = record->kind == MemoryKind::kDevice;
+    const std::string message = fmt::format("{} bytes were not freed with {} {}", record->bytes,
+                                            is_device ? "aclrtFree" : "aclrtFreeHost", Now(time));
+    Report(time, {.kind = FindingKind::kLeak,
+                  .api = memory.api,
+                  .argument = is_device ? "devPtr" : "hostPtr",
+                  .message = message,
+                  .memory = &memory,
+                  .stack = &stack,
+                  .stack_title = "allocated from"});
+  }
+}
+
+struct HandleWords {
+  const char* created_by;
+  const char* what;
+  const char* destroyed_by;
+};
+
+constexpr HandleWords kHandleWords[] = {
+    {"aclrtCreateStream", "stream", "aclrtDestroyStream"},
+    {"aclrtCreateEvent", "event", "aclrtDestroyEvent"},
+    {"aclrtCreateContext", "context", "aclrtDestroyContext"},
+};
+
+void ReportHandles(StrictState& state, LeakTime time) {
+  for (const auto& [handle, created] : state.handles) {
+    for (const HandleWords& words : kHandleWords) {
+      if (std::strcmp(created.api, words.created_by) != 0) continue;
+      const std::string message = fmt::format("{} {} was not destroyed with {} {}", words.what,
+                                              handle, words.destroyed_by, Now(time));
+      Report(time, {.kind = FindingKind::kLeak,
+                    .api = created.api,
+                    .argument = words.what,
+                    .message = message,
+                    .stack = &created.stack,
+                    .stack_title = "created from"});
+    }
+  }
+  state.handles.clear();
+}
+
+// Later than handlers of atexit and destructors of the program's static objects, which may still
+// free what they hold.
+[[gnu::destructor]] void AtExit() {
+  if (strict_internal::mode.load() <= StrictMode::kOff) return;
+  if (StrictStateIfAny() == nullptr) return;
+  StrictReportLeaks(LeakTime::kExit);
+  PrintStrictSummary();
+}
+
+}  // namespace
+
+void StrictNoteCreated(const char* api, const void* handle) {
+  StrictState& state = TheStrictState();
+  const CreatedHandle created{api, CaptureStack()};
+  const std::lock_guard lock(state.mutex);
+  state.handles.emplace(handle, created);
+}
+
+void StrictNoteDestroyed(const void* handle) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  state.handles.erase(handle);
+}
+
+void StrictReportLeaks(LeakTime time) {
+  StrictState& state = TheStrictState();
+  {
+    const std::lock_guard lock(state.mutex);
+    ReportMemory(state, time);
+    ReportHandles(state, time);
+  }
+  if (const LeakReporter above = reporter_above.load()) above(time);
+}
+
+void StrictAddLeakReporter(LeakReporter reporter) { reporter_above.store(reporter); }
+
+void StrictOnFinalize() {
+  StrictReportLeaks(LeakTime::kFinalize);
+  PrintStrictSummary();
+  RemoveHostAccessHandler();
+}
+
+}  // namespace aclnn_cpu

@@ -1,0 +1,127 @@
+#include "ascendcl/strict_order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace aclnn_cpu {
+namespace {
+
+using Points = std::vector<std::shared_ptr<OrderPoint>>;
+
+void AddPoints(Points& points, const Points& more) {
+  for (const std::shared_ptr<OrderPoint>& point : more) {
+    if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
+  }
+}
+
+}  // namespace
+
+void VectorClock::RaiseTo(Agent agent, uint64_t time) {
+  if (agent >= times_.size()) times_.resize(agent + 1);
+  times_[agent] = std::max(times_[agent], time);
+}
+
+void VectorClock::Join(const VectorClock& other) {
+  if (other.times_.size() > times_.size()) times_.resize(other.times_.size());
+  for (size_t i = 0; i < other.times_.size(); ++i) times_[i] = std::max(times_[i], other.times_[i]);
+}
+
+OrderEngine::OrderEngine() : streams_(kHostAgent + 1) {}
+
+Agent OrderEngine::AddStream() {
+  if (!free_agents_.empty()) {
+    const Agent agent = free_agents_.back();
+    free_agents_.pop_back();
+    return agent;
+  }
+  streams_.emplace_back();
+  return static_cast<Agent>(streams_.size() - 1);
+}
+
+void OrderEngine::RemoveStream(Agent agent) {
+  StreamState& stream = streams_[agent];
+  Settle(stream);
+  host_.Join(stream.clock);
+  // Whoever gets the agent next comes after all of this.
+  stream.base = stream.clock.Of(agent);
+  stream.waits.clear();
+  stream.open.clear();
+  free_agents_.push_back(agent);
+}
+
+void OrderEngine::BeginTask(Agent agent, uint64_t ticket) {
+  StreamState& stream = streams_[agent];
+  Settle(stream);
+  stream.clock.Join(host_);
+  stream.clock.RaiseTo(agent, stream.base + ticket);
+}
+
+void OrderEngine::Record(Agent agent, uint64_t ticket, const std::shared_ptr<OrderPoint>& point) {
+  BeginTask(agent, ticket);
+  point->state = OrderPoint::State::kRecorded;
+  point->clock = streams_[agent].clock;
+  point->open = streams_[agent].open;
+}
+
+void OrderEngine::Wait(Agent agent, uint64_t ticket, const std::shared_ptr<OrderPoint>& point) {
+  BeginTask(agent, ticket);
+  StreamState& stream = streams_[agent];
+  AddPoints(stream.open, {point});
+  Settle(stream);
+  stream.waits.push_back({stream.base + ticket, stream.clock});
+}
+
+// Takes in the points that have been recorded meanwhile. The checkpoints get them too, even those
+// before the wait: too much order is only a finding less.
+void OrderEngine::Settle(StreamState& stream) {
+  for (size_t i = 0; i < stream.open.size();) {
+    const std::shared_ptr<OrderPoint> point = stream.open[i];
+    if (point->state == OrderPoint::State::kPromised) {
+      ++i;
+      continue;
+    }
+    stream.open.erase(stream.open.begin() + static_cast<std::ptrdiff_t>(i));
+    stream.clock.Join(point->clock);
+    for (Checkpoint& checkpoint : stream.waits) checkpoint.clock.Join(point->clock);
+    AddPoints(stream.open, point->open);
+  }
+}
+
+void OrderEngine::HostReaches(Agent agent, uint64_t ticket) {
+  StreamState& stream = streams_[agent];
+  Settle(stream);
+  const uint64_t time = stream.base + ticket;
+  host_.RaiseTo(agent, std::min(time, stream.clock.Of(agent)));
+  auto next = stream.waits.begin();
+  for (; next != stream.waits.end() && next->time <= time; ++next) host_.Join(next->clock);
+  stream.waits.erase(stream.waits.begin(), next);
+}
+
+std::optional<Conflict> OrderEngine::StreamAccess(Agent agent, MemoryHistory& history,
+                                                  std::span<const ByteRun> runs, bool is_write,
+                                                  const AccessNames& names, bool* unchecked) {
+  const StreamState& stream = streams_[agent];
+  *unchecked = !stream.open.empty();
+  if (*unchecked) {
+    if (is_write) {
+      for (const ByteRun& run : runs) history.Forget(run);
+    }
+    return std::nullopt;
+  }
+  const Epoch epoch{agent, stream.clock.Of(agent), names};
+  return history.Access(runs, is_write, epoch, [&](const Epoch& earlier) {
+    return earlier.time <= stream.clock.Of(earlier.agent);
+  });
+}
+
+std::optional<Conflict> OrderEngine::HostAccess(MemoryHistory& history,
+                                                std::span<const ByteRun> runs, bool is_write,
+                                                const AccessNames& names) {
+  host_.RaiseTo(kHostAgent, host_.Of(kHostAgent) + 1);
+  const Epoch epoch{kHostAgent, host_.Of(kHostAgent), names};
+  return history.Access(runs, is_write, epoch, [&](const Epoch& earlier) {
+    return earlier.time <= host_.Of(earlier.agent);
+  });
+}
+
+}  // namespace aclnn_cpu

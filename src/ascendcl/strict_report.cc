@@ -1,0 +1,275 @@
+#include "ascendcl/strict_report.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sched.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "ascendcl/strict.h"
+#include "base/env.h"
+#include "base/log.h"
+
+namespace aclnn_cpu {
+namespace {
+
+constexpr size_t kKinds = static_cast<size_t>(FindingKind::kCount);
+constexpr std::array<const char*, kKinds> kNames = {
+    "host-access",  "use-after-free", "double-free",    "foreign-pointer", "view-out-of-bounds",
+    "host-pointer", "workspace",      "unsynchronised", "executor",        "leak",
+    "page-forbids", "uninitialised",  "unaligned"};
+
+// A fault in a loop would bury everything else; from here on findings of the kind are only counted.
+constexpr uint64_t kMostPrinted = 100;
+
+constinit std::array<std::atomic<uint64_t>, kKinds> counts{};
+constinit std::atomic<uint64_t> unchecked{0};
+constinit std::atomic<uint64_t> summarised{0};  // findings of all kinds that a summary has covered
+
+// Text in a fixed buffer; what does not fit is cut off.
+class Text {
+ public:
+  void Clear() { size_ = 0; }
+  template <typename... Args>
+  void Add(fmt::format_string<Args...> format, Args&&... args) {
+    const size_t room = buffer_.size() - size_;
+    const auto result =
+        fmt::format_to_n(buffer_.data() + size_, room, format, std::forward<Args>(args)...);
+    size_ += std::min(result.size, room);
+  }
+  void AddChar(char c) {
+    if (size_ < buffer_.size()) buffer_[size_++] = c;
+  }
+
+  // In one call, so that lines of several threads and processes do not mix.
+  void WriteTo(int descriptor) const {
+    const char* next = buffer_.data();
+    size_t left = size_;
+    while (left > 0) {
+      const ssize_t written = write(descriptor, next, left);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return;  // nobody to tell
+      next += written;
+      left -= static_cast<size_t>(written);
+    }
+  }
+
+ private:
+  std::array<char, 12288> buffer_{};
+  size_t size_ = 0;
+};
+
+// Not on the stack, which for a signal handler may be as small as 8 KiB. The reporters take turns.
+constinit Text shared_text;
+constinit std::atomic<bool> text_is_taken{false};
+
+class TextTurn {
+ public:
+  TextTurn() {
+    while (text_is_taken.exchange(true, std::memory_order_acquire)) sched_yield();
+    shared_text.Clear();
+  }
+  ~TextTurn() { text_is_taken.store(false, std::memory_order_release); }
+  TextTurn(const TextTurn&) = delete;
+  TextTurn& operator=(const TextTurn&) = delete;
+};
+
+void AddQuoted(Text& text, std::string_view value) {
+  text.AddChar('"');
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text.AddChar('\\');
+    if (static_cast<unsigned char>(c) < 0x20) {
+      text.Add("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      text.AddChar(c);
+    }
+  }
+  text.AddChar('"');
+}
+
+void AddQuotedOrNull(Text& text, const char* value) {
+  if (value != nullptr) {
+    AddQuoted(text, value);
+  } else {
+    text.Add("null");
+  }
+}
+
+// "program(function+0x12) [0x55d0]" as backtrace_symbols() writes it, without its allocation.
+struct FrameText {
+  std::array<char, 400> text;
+  size_t size = 0;
+  std::string_view view() const { return {text.data(), size}; }
+};
+
+template <typename... Args>
+void Append(FrameText& frame, fmt::format_string<Args...> format, Args&&... args) {
+  const size_t room = frame.text.size() - frame.size;
+  const auto result =
+      fmt::format_to_n(frame.text.data() + frame.size, room, format, std::forward<Args>(args)...);
+  frame.size += std::min(result.size, room);
+}
+
+FrameText DescribeFrame(const void* address) {
+  FrameText frame;
+  Dl_info info;
+  // A return address may be the first byte after a function that does not return.
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  if (dladdr(reinterpret_cast<const void*>(number - 1), &info) == 0) {
+    Append(frame, "[{}]", address);
+    return frame;
+  }
+  const bool named = info.dli_sname != nullptr;
+  const void* const from = named ? info.dli_saddr : info.dli_fbase;
+  Append(frame, "{}({}+{:#x}) [{}]", info.dli_fname, named ? info.dli_sname : "",
+         number - reinterpret_cast<uintptr_t>(from), address);
+  return frame;
+}
+
+const void* ModuleOf(uintptr_t address) {
+  Dl_info info;
+  return dladdr(reinterpret_cast<const void*>(address), &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+// The frames to show: without those on top that belong to the library. A program that has the
+// library in itself, as unit tests do, shows all.
+int FirstFrame(const CallStack& stack) {
+  const void* const own = ModuleOf(reinterpret_cast<uintptr_t>(&PrintFinding));
+  if (own == ModuleOf(getauxval(AT_PHDR))) return 0;
+  for (int i = 0; i < stack.depth; ++i) {
+    const auto address = reinterpret_cast<uintptr_t>(stack.frames[static_cast<size_t>(i)]);
+    if (ModuleOf(address - 1) != own) return i;
+  }
+  return 0;
+}
+
+constexpr const char* kPrefix = "==aclnn-cpu==";
+constexpr int kMostFramesShown = 12;
+
+void AddStack(Text& text, const char* title, const CallStack& stack) {
+  if (stack.depth == 0) return;
+  text.Add("{}   {}\n", kPrefix, title);
+  const int first = FirstFrame(stack);
+  for (int i = first; i < std::min(stack.depth, first + kMostFramesShown); ++i)
+    text.Add("{}     {}\n", kPrefix, DescribeFrame(stack.frames[static_cast<size_t>(i)]).view());
+}
+
+void AddBlock(Text& text, const Finding& finding, const CallStack& stack) {
+  text.Add("{} {}", kPrefix, FindingName(finding.kind));
+  if (finding.api != nullptr) text.Add(": {}", finding.api);
+  if (finding.argument != nullptr) text.Add(", argument {}", finding.argument);
+  text.Add("\n{}   {}\n", kPrefix, finding.message);
+  AddStack(text, finding.stack_title, stack);
+  if (finding.memory == nullptr) return;
+  const FindingMemory& memory = *finding.memory;
+  text.Add("{}   allocation {} of {} bytes ({}{})\n", kPrefix, memory.base, memory.bytes,
+           memory.api, memory.freed ? ", freed" : "");
+  AddStack(text, "allocated from", memory.allocated);
+}
+
+void AddJson(Text& text, const Finding& finding, const CallStack& stack) {
+  text.Add("{{\"kind\":\"{}\",\"api\":", FindingName(finding.kind));
+  AddQuotedOrNull(text, finding.api);
+  text.Add(",\"argument\":");
+  AddQuotedOrNull(text, finding.argument);
+  text.Add(",\"message\":");
+  AddQuoted(text, finding.message);
+  if (finding.memory != nullptr) {
+    text.Add(",\"allocation\":{{\"base\":\"{}\",\"size\":{}}}", finding.memory->base,
+             finding.memory->bytes);
+  } else {
+    text.Add(",\"allocation\":null");
+  }
+  text.Add(",\"stack\":[");
+  const int first = FirstFrame(stack);
+  for (int i = first; i < std::min(stack.depth, first + kMostFramesShown); ++i) {
+    if (i != first) text.AddChar(',');
+    AddQuoted(text, DescribeFrame(stack.frames[static_cast<size_t>(i)]).view());
+  }
+  text.Add("]}}\n");
+}
+
+// Opened for each line: the descriptors of a process are its own affair, it may close any.
+void AppendToReportFile(const Text& text) {
+  const char* const path = EnvText(EnvVar::kStrictReport);
+  if (path == nullptr) return;
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  text.WriteTo(file);
+  close(file);
+}
+
+uint64_t AllFindings() {
+  uint64_t sum = 0;
+  for (const std::atomic<uint64_t>& count : counts) sum += count.load();
+  return sum;
+}
+
+}  // namespace
+
+const char* FindingName(FindingKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+void PrintFinding(const Finding& finding) {
+  const int saved_errno = errno;
+  const uint64_t before = counts[static_cast<size_t>(finding.kind)].fetch_add(1);
+  if (before < kMostPrinted) {
+    const CallStack stack = finding.stack != nullptr ? *finding.stack : CaptureStack();
+    const TextTurn turn;
+    AddBlock(shared_text, finding, stack);
+    if (before + 1 == kMostPrinted)
+      shared_text.Add("{} further findings of this kind are only counted\n", kPrefix);
+    shared_text.WriteTo(STDERR_FILENO);
+    shared_text.Clear();
+    AddJson(shared_text, finding, stack);
+    AppendToReportFile(shared_text);
+  }
+  errno = saved_errno;
+}
+
+void ReportFinding(const Finding& finding) {
+  PrintFinding(finding);
+  Log(LogModule::kRuntime, LogLevel::kError, "strict mode: {}: {}: {}", FindingName(finding.kind),
+      finding.api != nullptr ? finding.api : "-", finding.message);
+  if (CurrentStrictMode() == StrictMode::kAbort) std::abort();
+}
+
+uint64_t FindingCount(FindingKind kind) { return counts[static_cast<size_t>(kind)].load(); }
+
+void CountUnchecked() { unchecked.fetch_add(1, std::memory_order_relaxed); }
+
+void PrintStrictSummary() {
+  const uint64_t all = AllFindings();
+  if (summarised.exchange(all) == all) return;
+  const TextTurn turn;
+  Text& text = shared_text;
+  text.Add("{} strict mode: {} finding{}:", kPrefix, all, all == 1 ? "" : "s");
+  const char* separator = " ";
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    const uint64_t count = counts[kind].load();
+    if (count == 0) continue;
+    text.Add("{}{} {}", separator, count, kNames[kind]);
+    separator = ", ";
+  }
+  const uint64_t skipped = unchecked.load();
+  if (skipped != 0) text.Add("; {} accesses not checked", skipped);
+  text.Add("\n");
+  text.WriteTo(STDERR_FILENO);
+}
+
+void PrintStrictNote(std::string_view note) {
+  const TextTurn turn;
+  shared_text.Add("{} {}\n", kPrefix, note);
+  shared_text.WriteTo(STDERR_FILENO);
+}
+
+void ForgetReportersInForkedChild() { text_is_taken.store(false, std::memory_order_relaxed); }
+
+}  // namespace aclnn_cpu

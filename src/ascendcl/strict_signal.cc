@@ -1,0 +1,158 @@
+#include "ascendcl/strict_signal.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string_view>
+
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_state.h"
+
+namespace aclnn_cpu {
+namespace {
+
+constinit std::atomic<bool> installed{false};
+constinit std::atomic<bool> warned{false};
+constinit struct sigaction previous {};
+
+enum class AccessWay { kUnknown, kRead, kWrite };
+
+struct Fault {
+  uintptr_t address;
+  AccessWay way;
+  uintptr_t instruction;
+};
+
+Fault FaultOf(const siginfo_t& info, const void* context) {
+  Fault fault{reinterpret_cast<uintptr_t>(info.si_addr), AccessWay::kUnknown, 0};
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  constexpr greg_t kWriteBit = 2;  // of the page-fault error code
+  fault.way = (machine.gregs[REG_ERR] & kWriteBit) != 0 ? AccessWay::kWrite : AccessWay::kRead;
+  fault.instruction = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  fault.instruction = machine.pc;
+#endif
+  return fault;
+}
+
+// Starts at the instruction that faulted rather than here.
+CallStack StackOfFault(uintptr_t instruction) {
+  CallStack stack = CaptureStack();
+  auto* const begin = stack.frames.begin();
+  auto* const end = begin + stack.depth;
+  auto* const first = std::find(begin, end, reinterpret_cast<void*>(instruction));
+  if (first == end) return stack;
+  stack.depth = static_cast<int>(end - first);
+  std::copy(first, end, begin);
+  // A return address would lie behind its instruction, and is printed as such.
+  stack.frames[0] = reinterpret_cast<void*>(instruction + 1);
+  return stack;
+}
+
+std::string_view Verb(AccessWay way) {
+  return way == AccessWay::kRead ? "reads" : way == AccessWay::kWrite ? "writes" : "touches";
+}
+
+using MessageBuffer = std::array<char, 256>;
+
+std::string_view Message(MessageBuffer& buffer, const Fault& fault, const MemoryRecord* record) {
+  const void* const address = reinterpret_cast<const void*>(fault.address);
+  const auto write = [&](auto format, const auto&... values) -> std::string_view {
+    const auto result = fmt::format_to_n(buffer.data(), buffer.size(), format, values...);
+    return {buffer.data(), std::min(result.size, buffer.size())};
+  };
+  if (record == nullptr)
+    return write(
+        FMT_STRING("the host {} {}, an address of the device at which nothing is allocated"),
+        Verb(fault.way), address);
+  const uintptr_t offset = fault.address - record->base;
+  if (offset >= record->bytes)
+    return write(FMT_STRING("the host {} {}, {} bytes past the end of device memory"),
+                 Verb(fault.way), address, offset - record->bytes);
+  return write(
+      FMT_STRING(
+          "the host {} {}, byte {} of {}device memory, which only copies and operators reach"),
+      Verb(fault.way), address, offset, record->live.load() ? "" : "freed ");
+}
+
+void PrintHostAccess(const Fault& fault, const MemoryRecord* record) {
+  MessageBuffer buffer;
+  const FindingMemory memory = record != nullptr ? Describe(*record) : FindingMemory{};
+  const CallStack stack = StackOfFault(fault.instruction);
+  PrintFinding({.kind = FindingKind::kHostAccess,
+                .api = nullptr,
+                .argument = nullptr,
+                .message = Message(buffer, fault, record),
+                .memory = record != nullptr ? &memory : nullptr,
+                .stack = &stack,
+                .stack_title = "accessed from"});
+}
+
+void PassOn(int signal, siginfo_t* info, void* context) {
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  } else {
+    // The instruction faults again and the process dies with the right address. A signal that
+    // somebody sent has to be sent again.
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+    if (info->si_code <= 0) raise(signal);
+  }
+}
+
+void OnFault(int signal, siginfo_t* info, void* context) {
+  StrictState* const state = StrictStateIfAny();
+  const bool by_instruction = info->si_code > 0;
+  if (by_instruction && state != nullptr) {
+    const Fault fault = FaultOf(*info, context);
+    if (state->arena.Contains(fault.address)) {
+      MemoryRecord* const record = state->arena.Find(fault.address);
+      const bool inside = record != nullptr && fault.address - record->base < record->usable;
+      // Of several threads that meet the same block, one reports.
+      if (!inside || !record->opened.exchange(true)) PrintHostAccess(fault, record);
+      if (CurrentStrictMode() == StrictMode::kReport) {
+        state->arena.OpenToHost(record, fault.address);
+        return;
+      }
+    }
+  }
+  PassOn(signal, info, context);
+}
+
+}  // namespace
+
+void InstallHostAccessHandler() {
+  if (installed.exchange(true)) return;
+  struct sigaction action {};
+  action.sa_sigaction = OnFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  struct sigaction old {};
+  if (sigaction(SIGSEGV, &action, &old) != 0) return;
+  if (old.sa_sigaction != OnFault) previous = old;
+  // Sanitizers may ignore the installation without saying so.
+  struct sigaction now {};
+  sigaction(SIGSEGV, nullptr, &now);
+  if (now.sa_sigaction != OnFault && !warned.exchange(true)) {
+    PrintStrictNote(
+        "strict mode: the handler of SIGSEGV was not installed (a sanitizer with "
+        "allow_user_segv_handler=0?); accesses by the host end the process without a finding");
+  }
+}
+
+void RemoveHostAccessHandler() {
+  if (!installed.exchange(false)) return;
+  struct sigaction now {};
+  if (sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == OnFault)
+    sigaction(SIGSEGV, &previous, nullptr);
+}
+
+}  // namespace aclnn_cpu

@@ -1,0 +1,93 @@
+#include "ascendcl/strict_state.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <memory>
+
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_signal.h"
+#include "base/env.h"
+
+namespace aclnn_cpu {
+
+namespace strict_internal {
+constinit std::atomic<StrictMode> mode{StrictMode::kUnread};
+}  // namespace strict_internal
+
+namespace {
+
+constexpr size_t kArenaBytes = size_t{64} << 30;
+
+constinit std::atomic<StrictState*> the_state{nullptr};
+constinit std::atomic<bool> fork_handler_registered{false};
+
+void ForgetStateInForkedChild() {
+  the_state.store(nullptr, std::memory_order_relaxed);
+  ForgetReportersInForkedChild();
+}
+
+}  // namespace
+
+StrictMode strict_internal::ReadMode() {
+  StrictMode read = StrictMode::kOff;
+  const char* const text = EnvText(EnvVar::kStrict);
+  if (text != nullptr && std::strcmp(text, "1") == 0) {
+    read = StrictMode::kReport;
+  } else if (text != nullptr && std::strcmp(text, "abort") == 0) {
+    read = StrictMode::kAbort;
+  } else if (text != nullptr && std::strcmp(text, "0") != 0) {
+    RejectEnv(EnvVar::kStrict, "0, 1 or abort");
+  }
+  StrictMode expected = StrictMode::kUnread;
+  mode.compare_exchange_strong(expected, read);
+  return mode.load();
+}
+
+void ForceStrictForTest(StrictMode mode) { strict_internal::mode.store(mode); }
+
+StrictState::StrictState() {
+  // The first call loads a library, which a signal handler must not do.
+  CaptureStack();
+  if (!arena.Reserve(kArenaBytes)) {
+    PrintStrictNote(
+        "strict mode: the system refuses the address space for device memory; accesses by the host "
+        "and uses after free cannot be seen in this process");
+  }
+}
+
+StrictState& TheStrictState() {
+  if (StrictState* const state = StrictStateIfAny()) return *state;
+  auto fresh = std::make_unique<StrictState>();
+  if (!fork_handler_registered.exchange(true))
+    pthread_atfork(nullptr, nullptr, ForgetStateInForkedChild);
+  StrictState* expected = nullptr;
+  // A second thread that comes here at the same time wastes its reservation; that is harmless.
+  if (the_state.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel))
+    return *fresh.release();
+  return *expected;
+}
+
+StrictState* StrictStateIfAny() { return the_state.load(std::memory_order_acquire); }
+
+MemoryRecord* StrictState::Find(const void* address) const {
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  if (arena.Contains(number)) return arena.Find(number);
+  for (const auto* table : {&live, &freed_outside}) {
+    auto next = table->upper_bound(number);
+    if (next == table->begin()) continue;
+    MemoryRecord* const record = std::prev(next)->second;
+    if (!record->in_arena && number - record->base < record->usable) return record;
+  }
+  return nullptr;
+}
+
+FindingMemory Describe(const MemoryRecord& record) {
+  return {reinterpret_cast<const void*>(record.base), record.bytes,
+          record.kind == MemoryKind::kDevice ? "aclrtMalloc" : "aclrtMallocHost",
+          !record.live.load(), record.allocated};
+}
+
+}  // namespace aclnn_cpu

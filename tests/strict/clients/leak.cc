@@ -1,0 +1,80 @@
+// Something is still there at aclFinalize, or when the process ends without it.
+#include "client.h"
+
+namespace {
+
+void Memory(bool fault) {
+  const Session session;
+  void* const memory = Allocate(1000);
+  if (!fault) MUST(aclrtFree(memory));
+}
+
+void HostMemory(bool fault) {
+  const Session session;
+  void* memory = nullptr;
+  MUST(aclrtMallocHost(&memory, 1000));
+  if (!fault) MUST(aclrtFreeHost(memory));
+}
+
+void Tensor(bool fault) {
+  const Session session;
+  aclTensor* const tensor = MakeTensor(3, 3, nullptr);
+  if (!fault) MUST(aclDestroyTensor(tensor));
+}
+
+void BoolArray(bool fault) {
+  const Session session;
+  const bool values[] = {true, false};
+  aclBoolArray* const array = aclCreateBoolArray(values, 2);
+  if (!fault) MUST(aclDestroyBoolArray(array));
+}
+
+// aclrtResetDevice ends the stream, which is not what its owner should rely on.
+void Stream(bool fault) {
+  const Session session;
+  aclrtStream stream = nullptr;
+  MUST(aclrtCreateStream(&stream));
+  if (!fault) MUST(aclrtDestroyStream(stream));
+}
+
+void Event(bool fault) {
+  const Session session;
+  aclrtEvent event = nullptr;
+  MUST(aclrtCreateEvent(&event));
+  if (!fault) MUST(aclrtDestroyEvent(event));
+}
+
+void AtExit(bool fault) {
+  MUST(aclrtSetDevice(0));
+  void* const memory = Allocate(1000);
+  if (!fault) MUST(aclrtFree(memory));
+}
+
+// Freed by a destructor that runs after main: no leak.
+struct Owner {
+  ~Owner() {
+    if (memory != nullptr) aclrtFree(memory);
+  }
+  void* memory = nullptr;
+};
+Owner owner;
+
+void StaticOwner(bool fault) {
+  MUST(aclrtSetDevice(0));
+  owner.memory = Allocate(1000);
+  if (fault) Allocate(2000);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return RunCase(argc, argv,
+                 {{"memory", Memory},
+                  {"host_memory", HostMemory},
+                  {"tensor", Tensor},
+                  {"bool_array", BoolArray},
+                  {"stream", Stream},
+                  {"event", Event},
+                  {"at_exit", AtExit},
+                  {"static_owner", StaticOwner}});
+}

@@ -1,0 +1,91 @@
+// Memory is touched while work in a stream that touches it has not been waited for.
+#include "client.h"
+
+namespace {
+
+void ReadBack(bool fault) {
+  const Session session;
+  Pool pool;
+  pool.Launch(session.stream);
+  if (!fault) MUST(aclrtSynchronizeStream(session.stream));
+  char host[Pool::kOutBytes];
+  MUST(aclrtMemcpy(host, sizeof(host), pool.out_memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));
+  MUST(aclrtSynchronizeStream(session.stream));
+}
+
+void Overwrite(bool fault) {
+  const Session session;
+  Pool pool;
+  pool.Launch(session.stream);
+  if (!fault) MUST(aclrtSynchronizeStream(session.stream));
+  MUST(aclrtMemset(pool.grad_memory, Pool::kGradBytes, 1, Pool::kGradBytes));
+  MUST(aclrtSynchronizeStream(session.stream));
+}
+
+void Free(bool fault) {
+  const Session session;
+  Pool pool;
+  pool.Launch(session.stream);
+  if (!fault) MUST(aclrtSynchronizeStream(session.stream));
+  MUST(aclrtFree(pool.out_memory));
+  pool.out_memory = nullptr;
+  MUST(aclrtSynchronizeStream(session.stream));
+}
+
+void SecondStream(bool fault) {
+  const Session session;
+  aclrtStream second = nullptr;
+  aclrtEvent event = nullptr;
+  MUST(aclrtCreateStream(&second));
+  MUST(aclrtCreateEvent(&event));
+  Pool pool;
+  pool.Launch(session.stream);
+  MUST(aclrtRecordEvent(event, session.stream));
+  if (!fault) MUST(aclrtStreamWaitEvent(second, event));
+  MUST(aclrtMemsetAsync(pool.out_memory, Pool::kOutBytes, 1, Pool::kOutBytes, second));
+  MUST(aclrtSynchronizeDevice());
+  MUST(aclrtDestroyEvent(event));
+  MUST(aclrtDestroyStream(second));
+}
+
+// The event was recorded before the work that matters.
+void EventTooEarly(bool fault) {
+  const Session session;
+  aclrtEvent event = nullptr;
+  MUST(aclrtCreateEvent(&event));
+  Pool pool;
+  if (fault) MUST(aclrtRecordEvent(event, session.stream));
+  pool.Launch(session.stream);
+  if (!fault) MUST(aclrtRecordEvent(event, session.stream));
+  MUST(aclrtSynchronizeEvent(event));
+  char host[Pool::kOutBytes];
+  MUST(aclrtMemcpy(host, sizeof(host), pool.out_memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));
+  MUST(aclrtSynchronizeStream(session.stream));
+  MUST(aclrtDestroyEvent(event));
+}
+
+// Pinned host memory is freed while a copy still reads it.
+void FreeHost(bool fault) {
+  const Session session;
+  void* host = nullptr;
+  MUST(aclrtMallocHost(&host, 64));
+  std::memset(host, 0, 64);
+  void* const memory = Allocate(64);
+  MUST(aclrtMemcpyAsync(memory, 64, host, 64, ACL_MEMCPY_HOST_TO_DEVICE, session.stream));
+  if (!fault) MUST(aclrtSynchronizeStream(session.stream));
+  MUST(aclrtFreeHost(host));
+  MUST(aclrtSynchronizeStream(session.stream));
+  MUST(aclrtFree(memory));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return RunCase(argc, argv,
+                 {{"read_back", ReadBack},
+                  {"overwrite", Overwrite},
+                  {"free", Free},
+                  {"second_stream", SecondStream},
+                  {"event_too_early", EventTooEarly},
+                  {"free_host", FreeHost}});
+}
