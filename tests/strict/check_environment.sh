@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Strict mode inside other surroundings.
+#   check_environment.sh <situation> <client> [library]
+set -euo pipefail
+
+situation=$1 client=$2 library=${3:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ulimit -c 0
+export ACLNN_CPU_STRICT_REPORT=$work/report
+
+fail() {
+  echo "$situation: $*" >&2
+  cat "$work"/* >&2
+  exit 1
+}
+
+run() { # <mode> <expected exit code> command...
+  local mode=$1 expected=$2 status=0
+  shift 2
+  rm -f "$work/report"
+  ACLNN_CPU_STRICT=$mode timeout 120 "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+  ((status == expected)) || fail "exit code $status, must be $expected"
+}
+
+findings() { # <kind>: how many the report has
+  if [[ -f $work/report ]]; then grep -c "^{\"kind\":\"$1\"" "$work/report" || true; else echo 0; fi
+}
+
+expect() { # <kind> <count>
+  (($(findings "$1") == $2)) || fail "$(findings "$1") findings of $1, must be $2"
+}
+
+says() { grep -q "$1" "$work/stderr" "$work/stdout" || fail "does not say \"$1\""; }
+
+case $situation in
+  threads)
+    run 1 0 "$client" threads fault
+    expect host-access 9
+    run abort 139 "$client" threads fault
+    ;;
+  null_pointer)
+    run 1 5 "$client" null_pointer fault
+    says "the client's own handler"
+    expect host-access 0
+    ;;
+  handler_before)
+    run 1 0 "$client" handler_before fault
+    expect host-access 1
+    run abort 5 "$client" handler_before fault
+    says "the client's own handler"
+    expect host-access 1
+    ;;
+  fork)
+    run 1 0 "$client" fork fault
+    expect host-access 1
+    ;;
+  opened)
+    run 1 0 "$client" "$library"
+    expect host-access 1
+    expect leak 1
+    run abort 139 "$client" "$library"
+    ;;
+  ctypes)
+    run 1 0 python3 "$client" "$library"
+    expect host-access 1
+    says end
+    run abort 139 python3 "$client" "$library"
+    expect host-access 1
+    says "most recent call first" # faulthandler's traceback comes after the finding
+    ;;
+  gdb)
+    run 1 0 gdb -nx -batch -ex run -ex backtrace -ex continue --args "$client" read fault
+    says "received signal SIGSEGV"
+    says "Read (fault="
+    expect host-access 1
+    ;;
+  address_sanitizer)
+    run 1 0 "$client" read fault
+    expect host-access 1
+    run abort 1 "$client" read fault
+    expect host-access 1
+    says "AddressSanitizer"
+    ASAN_OPTIONS=allow_user_segv_handler=0 run 1 1 "$client" read fault
+    says "was not installed"
+    ;;
+  address_space_limit)
+    (
+      ulimit -v 3000000
+      run 1 0 "$client" read fault
+    )
+    expect host-access 1
+    (
+      ulimit -v 200000
+      run 1 0 "$client" write fixed
+    )
+    expect host-access 0
+    ;;
+  *) fail "unknown situation" ;;
+esac
