@@ -5,7 +5,8 @@
 # add_public_test(<name> ...)   the same arguments without LAYERS
 #   A GoogleTest program that sees public headers and CANN's library names only, as a user does.
 #
-# Labels in use: unit, target, golden, threads, install, abi, lint.
+# Labels in use: unit, target, golden, threads, install, abi, lint, strict, misuse. The last is that of
+# the tests in tests/strict/misuse.txt, which strict mode has to report.
 
 include(GoogleTest)
 
@@ -14,6 +15,21 @@ set(ACLNN_CPU_TEST_ENVIRONMENT
     ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
     TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1:second_deadlock_stack=1
     UBSAN_OPTIONS=print_stacktrace=1)
+
+# Sets <out> to a regular expression for the tests of <program> that tests/strict/misuse.txt lists.
+function(_aclnn_cpu_misuse out program)
+  set(table ${PROJECT_SOURCE_DIR}/tests/strict/misuse.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} rows REGEX "^${program} ")
+  set(expression "nothing")
+  foreach(row IN LISTS rows)
+    string(REGEX REPLACE "^[^ ]+ ([^ ]+) .*$" "\\1" test ${row})
+    string(REPLACE "." "[.]" test ${test})
+    string(REPLACE "*" ".*" test ${test})
+    string(APPEND expression "|${test}")
+  endforeach()
+  set(${out} "^(${expression})( |$)" PARENT_SCOPE)
+endfunction()
 
 function(_aclnn_cpu_test name)
   if(NOT ACLNN_CPU_TESTS)
@@ -49,12 +65,18 @@ function(_aclnn_cpu_test name)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES TIMEOUT ${arg_TIMEOUT})
   # gtest_discover_tests cannot pass on lists, so ctest sets these once the tests are known.
+  _aclnn_cpu_misuse(misuse ${name})
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
   file(WRITE ${script}
     "if(${name}_TESTS)\n"
     "  set_tests_properties(\${${name}_TESTS} PROPERTIES LABELS \"${arg_LABELS}\"\n"
     "    ENVIRONMENT \"${ACLNN_CPU_TEST_ENVIRONMENT}\")\n"
-    "endif()\n")
+    "endif()\n"
+    "foreach(test IN LISTS ${name}_TESTS)\n"
+    "  if(test MATCHES \"${misuse}\")\n"
+    "    set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${arg_LABELS};misuse\")\n"
+    "  endif()\n"
+    "endforeach()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
 

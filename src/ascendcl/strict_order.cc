@@ -74,16 +74,22 @@ void OrderEngine::Wait(Agent agent, uint64_t ticket, const std::shared_ptr<Order
 // Takes in the points that have been recorded meanwhile. The checkpoints get them too, even those
 // before the wait: too much order is only a finding less.
 void OrderEngine::Settle(StreamState& stream) {
-  for (size_t i = 0; i < stream.open.size();) {
-    const std::shared_ptr<OrderPoint> point = stream.open[i];
-    if (point->state == OrderPoint::State::kPromised) {
-      ++i;
-      continue;
-    }
-    stream.open.erase(stream.open.begin() + static_cast<std::ptrdiff_t>(i));
+  Points taken;  // points may be open for one another, and for themselves
+  const auto is_over = [](const std::shared_ptr<OrderPoint>& point) {
+    return point->state != OrderPoint::State::kPromised;
+  };
+  for (;;) {
+    const auto over = std::find_if(stream.open.begin(), stream.open.end(), is_over);
+    if (over == stream.open.end()) return;
+    const std::shared_ptr<OrderPoint> point = *over;
+    stream.open.erase(over);
+    taken.push_back(point);
     stream.clock.Join(point->clock);
     for (Checkpoint& checkpoint : stream.waits) checkpoint.clock.Join(point->clock);
-    AddPoints(stream.open, point->open);
+    for (const std::shared_ptr<OrderPoint>& next : point->open) {
+      if (std::find(taken.begin(), taken.end(), next) == taken.end())
+        AddPoints(stream.open, {next});
+    }
   }
 }
 

@@ -251,6 +251,24 @@ TEST_F(StrictOrder, WhoWaitsForAHeldStreamIsHeldToo) {
   EXPECT_FALSE(unchecked_);
 }
 
+// After aclFinalize has given up a wait, its event may be recorded by a stream behind the wait.
+TEST_F(StrictOrder, PointsMayBeOpenForThemselvesAndOneAnother) {
+  const Agent s = Stream();
+  const Agent t = Stream();
+  const auto first = Event();
+  const auto second = Event();
+  Wait(s, first);
+  Wait(s, second);
+  Wait(t, first);
+  Wait(t, second);
+  Record(first, t);
+  Record(second, s);
+  Write(s);
+  Synchronize(s);
+  EXPECT_EQ(Read(t), "");
+  EXPECT_FALSE(unchecked_);
+}
+
 TEST_F(StrictOrder, AnAbandonedWaitGivesNoOrder) {
   const Agent s = Stream();
   const Agent t = Stream();

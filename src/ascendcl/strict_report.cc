@@ -139,26 +139,43 @@ const void* ModuleOf(uintptr_t address) {
   return dladdr(reinterpret_cast<const void*>(address), &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-// The frames to show: without those on top that belong to the library. A program that has the
-// library in itself, as unit tests do, shows all.
-int FirstFrame(const CallStack& stack) {
+constexpr int kMostFramesShown = 12;
+
+struct FrameRange {
+  int begin;
+  int end;
+};
+
+// The frames to show: up to main(), without those on top that belong to the library. A program that
+// has the library in itself, as unit tests do, shows those too.
+FrameRange FramesToShow(const CallStack& stack) {
   const void* const own = ModuleOf(reinterpret_cast<uintptr_t>(&PrintFinding));
-  if (own == ModuleOf(getauxval(AT_PHDR))) return 0;
-  for (int i = 0; i < stack.depth; ++i) {
-    const auto address = reinterpret_cast<uintptr_t>(stack.frames[static_cast<size_t>(i)]);
-    if (ModuleOf(address - 1) != own) return i;
+  FrameRange range{0, stack.depth};
+  if (own != ModuleOf(getauxval(AT_PHDR))) {
+    const auto is_own = [&](int i) {
+      const auto address = reinterpret_cast<uintptr_t>(stack.frames[static_cast<size_t>(i)]);
+      return ModuleOf(address - 1) == own;
+    };
+    while (range.begin < stack.depth && is_own(range.begin)) ++range.begin;
+    if (range.begin == stack.depth) range.begin = 0;
   }
-  return 0;
+  range.end = std::min(range.end, range.begin + kMostFramesShown);
+  for (int i = range.begin; i < range.end; ++i) {
+    Dl_info info;
+    const auto address = reinterpret_cast<uintptr_t>(stack.frames[static_cast<size_t>(i)]);
+    if (dladdr(reinterpret_cast<const void*>(address - 1), &info) != 0 &&
+        info.dli_sname != nullptr && std::string_view(info.dli_sname) == "main")
+      range.end = i + 1;
+  }
+  return range;
 }
 
 constexpr const char* kPrefix = "==aclnn-cpu==";
-constexpr int kMostFramesShown = 12;
-
 void AddStack(Text& text, const char* title, const CallStack& stack) {
   if (stack.depth == 0) return;
   text.Add("{}   {}\n", kPrefix, title);
-  const int first = FirstFrame(stack);
-  for (int i = first; i < std::min(stack.depth, first + kMostFramesShown); ++i)
+  const auto [begin, end] = FramesToShow(stack);
+  for (int i = begin; i < end; ++i)
     text.Add("{}     {}\n", kPrefix, DescribeFrame(stack.frames[static_cast<size_t>(i)]).view());
 }
 
@@ -189,9 +206,9 @@ void AddJson(Text& text, const Finding& finding, const CallStack& stack) {
     text.Add(",\"allocation\":null");
   }
   text.Add(",\"stack\":[");
-  const int first = FirstFrame(stack);
-  for (int i = first; i < std::min(stack.depth, first + kMostFramesShown); ++i) {
-    if (i != first) text.AddChar(',');
+  const auto [begin, end] = FramesToShow(stack);
+  for (int i = begin; i < end; ++i) {
+    if (i != begin) text.AddChar(',');
     AddQuoted(text, DescribeFrame(stack.frames[static_cast<size_t>(i)]).view());
   }
   text.Add("]}}\n");

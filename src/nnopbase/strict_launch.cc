@@ -68,7 +68,8 @@ void CheckWorkspaceIsApart(const LaunchCheck& check) {
 void CheckWorkspace(const LaunchCheck& check, uint64_t needed_bytes) {
   if (check.workspace == nullptr && (check.workspace_size > 0 || needed_bytes > 0)) {
     check.Report(FindingKind::kWorkspace, "workspace",
-                 fmt::format("workspace is null, phase one said {} bytes", needed_bytes));
+                 fmt::format("workspace is null, workspaceSize {}, phase one said {}",
+                             check.workspace_size, needed_bytes));
     return;
   }
   if (check.workspace_size < needed_bytes) {

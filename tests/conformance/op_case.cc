@@ -161,16 +161,21 @@ void ParseArgs(const Json& args, OpCase* result) {
   }
 }
 
+// A case has one format, that of the volumes; points are NDHWC, as the operator page wants it.
+aclFormat FormatFor(const std::string& tensor, aclFormat format) {
+  return tensor == "grid" || tensor == "gridGrad" ? ACL_FORMAT_NDHWC : format;
+}
+
 void ParseTensors(const Json& json, OpCase* result) {
   const ElementType& type = ElementTypeNamed(json.at("dtype"));
   const aclFormat format = FormatNamed(json.at("format"));
   RequireKnownKeys(json.at("tensors"), {result->inputs.begin(), result->inputs.end()});
   RequireKnownKeys(json.at("outputs"), {result->outputs.begin(), result->outputs.end()});
   for (const std::string& name : result->inputs) {
-    result->tensors[name] = ParseTensor(json["tensors"].at(name), type, format);
+    result->tensors[name] = ParseTensor(json["tensors"].at(name), type, FormatFor(name, format));
   }
   for (const std::string& name : result->outputs) {
-    result->tensors[name] = ParseTensor(json["outputs"].at(name), type, format);
+    result->tensors[name] = ParseTensor(json["outputs"].at(name), type, FormatFor(name, format));
     if (json["outputs"][name].value("must_stay_prefill", false) &&
         (json.at("expected").contains(name) || json["expected"].contains(name + "_all"))) {
       Refuse(name + " must stay as it was and has expected values");

@@ -21,23 +21,17 @@ struct Api {
   decltype(&aclrtMalloc) Malloc = nullptr;
   decltype(&aclrtFree) Free = nullptr;
   decltype(&aclrtMemsetAsync) MemsetAsync = nullptr;
+  decltype(&aclrtMemcpy) Memcpy = nullptr;
   void* library = nullptr;  // of dlopen
 };
 
 #ifdef ACLNN_CPU_LINKED
 
 inline Api OpenApi() {
-  return Api{aclInit,
-             aclFinalize,
-             aclrtSetDevice,
-             aclrtResetDevice,
-             aclrtCreateStream,
-             aclrtSynchronizeStream,
-             aclrtStreamQuery,
-             aclrtMalloc,
-             aclrtFree,
-             aclrtMemsetAsync,
-             nullptr};
+  return Api{aclInit,          aclFinalize,       aclrtSetDevice,
+             aclrtResetDevice, aclrtCreateStream, aclrtSynchronizeStream,
+             aclrtStreamQuery, aclrtMalloc,       aclrtFree,
+             aclrtMemsetAsync, aclrtMemcpy,       nullptr};
 }
 
 #else
@@ -67,6 +61,7 @@ inline Api OpenApi() {
   Load(api.library, "aclrtMalloc", &api.Malloc);
   Load(api.library, "aclrtFree", &api.Free);
   Load(api.library, "aclrtMemsetAsync", &api.MemsetAsync);
+  Load(api.library, "aclrtMemcpy", &api.Memcpy);
   return api;
 }
 

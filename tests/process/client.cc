@@ -59,9 +59,17 @@ void FillManyTimes(int fills) {
   for (int i = 0; i < fills; ++i) Fill(i);
 }
 
+// A byte of device memory.
+int ByteAt(const void* memory, size_t offset) {
+  unsigned char byte = 0;
+  CheckOk(api.Memcpy(&byte, 1, static_cast<const unsigned char*>(memory) + offset, 1,
+                     ACL_MEMCPY_DEVICE_TO_HOST),
+          "aclrtMemcpy");
+  return byte;
+}
+
 bool BufferHolds(int value) {
-  const auto* const bytes = static_cast<const unsigned char*>(buffer);
-  return bytes[0] == (value & 255) && bytes[kBufferBytes - 1] == (value & 255);
+  return ByteAt(buffer, 0) == (value & 255) && ByteAt(buffer, kBufferBytes - 1) == (value & 255);
 }
 
 bool StreamIsBusy() {
@@ -154,7 +162,7 @@ int RunChild() {
   if (api.Malloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return 23;
   if (api.MemsetAsync(memory, kBytes, 5, kBytes, own) != ACL_SUCCESS) return 24;
   if (api.SynchronizeStream(own) != ACL_SUCCESS) return 25;
-  if (static_cast<unsigned char*>(memory)[kBytes - 1] != 5) return 26;
+  if (ByteAt(memory, kBytes - 1) != 5) return 26;
   if (api.Free(memory) != ACL_SUCCESS || api.ResetDevice(0) != ACL_SUCCESS) return 27;
   return api.Finalize() == ACL_SUCCESS ? 0 : 28;
 }
@@ -211,6 +219,7 @@ void MainEndsByPthreadExit() {
   std::thread([main_thread = pthread_self()] {
     pthread_join(main_thread, nullptr);
     CheckOk(api.SynchronizeStream(stream), "aclrtSynchronizeStream");
+    CheckOk(api.SetDevice(0), "aclrtSetDevice");
     Check(BufferHolds(kFewFills - 1), "work goes on after main has ended");
     std::exit(7);
   }).detach();

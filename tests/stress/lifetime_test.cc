@@ -76,22 +76,30 @@ TEST_F(StressLifetime, NothingDependsOnTheWorkspace) {
       workloads[i].SpoilResults();
       uint64_t size = 0;
       aclOpExecutor* executor = nullptr;
-      ASSERT_EQ(workloads[i].MakeArguments().PhaseOne(&size, &executor), 0);
+      const Arguments arguments = workloads[i].MakeArguments();
+      ASSERT_EQ(arguments.PhaseOne(&size, &executor), 0);
       const size_t shift = kCanary + static_cast<size_t>(round % 4 == 0 ? 0 : rng.Integer(1, 63));
-      std::vector<unsigned char> memory(shift + size + kCanary);
+      std::vector<unsigned char> before(shift + size + kCanary);
       const auto content = [&]() -> unsigned char {
         if (round % 3 != 0) return static_cast<unsigned char>(rng.Bits());
         return round % 2 == 0 ? 0xff : 0x00;  // NaNs; zeros
       };
-      for (unsigned char& byte : memory) byte = content();
-      const std::vector<unsigned char> before = memory;
-      ASSERT_EQ(PhaseTwo(workloads[i].kind().op, size == 0 ? nullptr : &memory[shift], size,
+      for (unsigned char& byte : before) byte = content();
+      const std::shared_ptr<std::byte[]> memory = AllocateOnDevice(before.size());
+      ASSERT_EQ(aclrtMemcpy(memory.get(), before.size(), before.data(), before.size(),
+                            ACL_MEMCPY_HOST_TO_DEVICE),
+                0);
+      ASSERT_EQ(PhaseTwo(workloads[i].kind().op, size == 0 ? nullptr : memory.get() + shift, size,
                          executor, stream.get()),
                 0);
       ASSERT_EQ(aclrtSynchronizeStream(stream.get()), 0);
       EXPECT_TRUE(workloads[i].ResultsAre(want[i]));
-      EXPECT_EQ(std::memcmp(memory.data(), before.data(), shift), 0);
-      EXPECT_EQ(std::memcmp(&memory[shift + size], &before[shift + size], kCanary), 0);
+      std::vector<unsigned char> after(before.size());
+      ASSERT_EQ(aclrtMemcpy(after.data(), after.size(), memory.get(), after.size(),
+                            ACL_MEMCPY_DEVICE_TO_HOST),
+                0);
+      EXPECT_EQ(std::memcmp(after.data(), before.data(), shift), 0);
+      EXPECT_EQ(std::memcmp(&after[shift + size], &before[shift + size], kCanary), 0);
     }
   }
 }

@@ -114,8 +114,9 @@ TEST_F(StressStreams, PhasesOnDifferentThreadsWithoutContext) {
       // Declared out here: in one direction phase two needs them still.
       const Arguments arguments = workloads[i].MakeArguments();
       const auto phase_one = [&] { ASSERT_EQ(arguments.PhaseOne(&size, &executor), 0); };
+      void* memory = nullptr;
       const auto phase_two = [&] {
-        ASSERT_EQ(PhaseTwo(op, workspace.Make(size), size, executor, stream.get()), 0);
+        ASSERT_EQ(PhaseTwo(op, memory, size, executor, stream.get()), 0);
       };
       const auto without_context = [](auto phase) {
         std::thread([&phase] {
@@ -126,9 +127,11 @@ TEST_F(StressStreams, PhasesOnDifferentThreadsWithoutContext) {
       };
       if (one_without_context) {
         without_context(phase_one);
+        memory = workspace.Make(size);
         phase_two();
       } else {
         phase_one();
+        memory = workspace.Make(size);
         without_context(phase_two);
       }
       ASSERT_EQ(aclrtSynchronizeStream(stream.get()), 0);
@@ -164,8 +167,8 @@ TEST_F(StressStreams, ContextsOnSeveralDevices) {
       }
       for (Workload& workload : workloads) ASSERT_EQ(workload.Launch(nullptr), 0);
       ASSERT_EQ(aclrtDestroyContext(context), 0);  // waits for the default stream
-      ExpectResults(workloads, want);
       ASSERT_EQ(aclrtSetDevice(device), 0);
+      ExpectResults(workloads, want);
       EXPECT_EQ(aclrtResetDevice(device), 0);
     }
     EXPECT_EQ(aclrtResetDevice(device), 0);
@@ -180,9 +183,9 @@ class Chain {
     for (int i = 0; i < 2; ++i)
       producers_.push_back(std::make_unique<Workload>(kProducer, static_cast<uint64_t>(i) + 1));
     const HostTensor& volume = producers_[0]->memory(3);
-    between_ = TensorBuilder(volume.dtype(), volume.shape()).Build();
+    between_ = TensorBuilder(volume.dtype(), volume.shape()).OnDevice().Build();
     for (int i = 0; i < kLinks; ++i)
-      outs_.push_back(TensorBuilder(volume.dtype(), OutShape()).Build());
+      outs_.push_back(TensorBuilder(volume.dtype(), OutShape()).OnDevice().Build());
     dirty_.reserve(2 * kLinks);
   }
 
@@ -192,8 +195,10 @@ class Chain {
     std::vector<HostTensor> tensors;
     for (size_t at = 0; at < 5; ++at) {
       const HostTensor& memory = at == 3 ? between_ : from.memory(at);
-      tensors.push_back(
-          TensorBuilder(memory.dtype(), memory.shape()).SharingStorageOf(memory).Build());
+      tensors.push_back(TensorBuilder(memory.dtype(), memory.shape())
+                            .Format(FormatOf(Op::kSampler, at))
+                            .SharingStorageOf(memory)
+                            .Build());
     }
     Launch(Arguments(Op::kSampler, std::move(tensors)), stream);
   }
@@ -240,7 +245,7 @@ TEST_F(StressStreams, EventsOrderTwoStreams) {
     serial.Consume(i, nullptr);
     ASSERT_EQ(aclrtSynchronizeStream(nullptr), 0);
   }
-  ASSERT_FALSE(SameBits(ACL_FLOAT, serial.out(0).bytes(), serial.out(1).bytes()));
+  ASSERT_FALSE(SameBits(ACL_FLOAT, serial.out(0).CopyOfBytes(), serial.out(1).CopyOfBytes()));
 
   for (int round = 0; round < 10; ++round) {
     Chain chain;
@@ -263,7 +268,8 @@ TEST_F(StressStreams, EventsOrderTwoStreams) {
     ASSERT_EQ(aclrtSynchronizeStream(sampling.get()), 0);
     ASSERT_EQ(aclrtSynchronizeStream(pooling.get()), 0);
     for (int i = 0; i < Chain::kLinks; ++i)
-      ASSERT_TRUE(SameBits(ACL_FLOAT, chain.out(i).bytes(), serial.out(i).bytes())) << "link " << i;
+      ASSERT_TRUE(SameBits(ACL_FLOAT, chain.out(i).CopyOfBytes(), serial.out(i).CopyOfBytes()))
+          << "link " << i;
   }
 }
 

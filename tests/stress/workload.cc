@@ -1,6 +1,5 @@
 #include "stress/workload.h"
 
-#include <cstring>
 #include <utility>
 
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
@@ -13,6 +12,7 @@ namespace {
 
 HostTensor RandomTensor(aclDataType dtype, const Int64s& shape, double limit, Rng& rng) {
   return TensorBuilder(dtype, shape)
+      .OnDevice()
       .Values(rng.UniformVector(CountOf(shape), -limit, limit))
       .Build();
 }
@@ -54,7 +54,7 @@ std::vector<HostTensor> PoolMemory(const Kind& kind, Rng& rng, double scale) {
   std::vector<HostTensor> memory;
   memory.push_back(RandomTensor(kind.dtype, grad, scale, rng));
   memory.push_back(TensorBuilder(kind.dtype, out).WithoutData().Build());  // self, never read
-  memory.push_back(TensorBuilder(kind.dtype, out).Build());
+  memory.push_back(TensorBuilder(kind.dtype, out).OnDevice().Build());
   return memory;
 }
 
@@ -65,8 +65,8 @@ std::vector<HostTensor> SamplerMemory(const Kind& kind, Rng& rng, double scale) 
   memory.push_back(RandomTensor(kind.dtype, grad, scale, rng));
   memory.push_back(RandomTensor(kind.dtype, input, 1, rng));
   memory.push_back(RandomTensor(kind.dtype, grid, 1.2, rng));
-  memory.push_back(TensorBuilder(kind.dtype, input).Build());
-  memory.push_back(TensorBuilder(kind.dtype, grid).Build());
+  memory.push_back(TensorBuilder(kind.dtype, input).OnDevice().Build());
+  memory.push_back(TensorBuilder(kind.dtype, grid).OnDevice().Build());
   return memory;
 }
 
@@ -77,6 +77,12 @@ std::string Label(const Kind& kind) {
                            : kind.size == Size::kBig ? "_big_"
                                                      : "_huge_";
   return std::string(kind.op == Op::kPool ? "pool" : "sampler") + size + DtypeLabel(kind.dtype);
+}
+
+aclFormat FormatOf(Op op, size_t index) {
+  if (op == Op::kPool) return ACL_FORMAT_ND;
+  const bool is_grid = index == 2 || index == 4;
+  return is_grid ? ACL_FORMAT_NDHWC : ACL_FORMAT_NCDHW;
 }
 
 Arguments::Arguments(Op op, std::vector<HostTensor> tensors)
@@ -113,6 +119,7 @@ Arguments Workload::MakeArguments() const {
   std::vector<HostTensor> tensors;
   for (const HostTensor& memory : memory_) {
     TensorBuilder builder(memory.dtype(), memory.shape());
+    builder.Format(FormatOf(kind_.op, tensors.size()));
     if (memory.data() == nullptr) {
       builder.WithoutData();
     } else {
@@ -140,15 +147,15 @@ aclnnStatus Workload::Run(aclrtStream stream) {
 
 void Workload::SpoilResults() {
   for (size_t i = first_output(); i < memory_.size(); ++i) {
-    const std::span<std::byte> bytes = memory_[i].bytes();
-    std::memset(bytes.data(), 0xa5, bytes.size());
+    const size_t bytes = memory_[i].byte_count();
+    EXPECT_EQ(aclrtMemset(memory_[i].data(), bytes, 0xa5, bytes), 0);
   }
 }
 
 std::vector<std::byte> Workload::Results() const {
   std::vector<std::byte> results;
   for (size_t i = first_output(); i < memory_.size(); ++i) {
-    const std::span<const std::byte> bytes = memory_[i].bytes();
+    const std::vector<std::byte> bytes = memory_[i].CopyOfBytes();
     results.insert(results.end(), bytes.begin(), bytes.end());
   }
   return results;

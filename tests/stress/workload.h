@@ -37,6 +37,9 @@ inline constexpr Kind kKinds[] = {
 };
 
 std::string Label(const Kind& kind);
+
+// Of argument `index`, as the operator pages want it.
+aclFormat FormatOf(Op op, size_t index);
 inline void PrintTo(const Kind& kind, std::ostream* out) { *out << Label(kind); }
 
 // The tensors and arrays of one call; destroyed with it, the memory they describe is not.

@@ -1,13 +1,18 @@
 #ifndef ACLNN_CPU_TESTS_SUPPORT_TENSOR_BUILDER_H_
 #define ACLNN_CPU_TESTS_SUPPORT_TENSOR_BUILDER_H_
 
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "acl/acl_rt.h"
 #include "aclnn/acl_meta.h"
 #include "support/dtype.h"
 
@@ -84,9 +89,17 @@ inline Int64s StridesOf(Layout layout, std::span<const int64_t> shape) {
   return strides;
 }
 
-// A tensor in host memory (which is device memory here) with everything aclCreateTensor takes.
+// Memory of aclrtMalloc, filled and read as a program on a card would; needs a current context.
+inline std::shared_ptr<std::byte[]> AllocateOnDevice(size_t bytes) {
+  void* memory = nullptr;
+  if (aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST) != 0) return nullptr;
+  return {static_cast<std::byte*>(memory), [](std::byte* block) { aclrtFree(block); }};
+}
+
+// A tensor whose elements a test can read and write, with everything aclCreateTensor takes.
 // Movable; the aclTensor lives as long as this object. By default: row-major, no offset, a storage
-// just as big as the view needs, filled with -777.
+// just as big as the view needs, filled with -777. Its memory is the host's, which kernels called
+// directly need, or the device's (TensorBuilder::OnDevice), which calls through the API need.
 class HostTensor {
  public:
   static constexpr double kUntouched = -777;
@@ -100,50 +113,85 @@ class HostTensor {
   std::byte* data() const { return storage_.get(); }
   aclTensor* acl() const { return acl_.get(); }
 
-  // The whole storage, gaps and margins included.
+  size_t byte_count() const { return static_cast<size_t>(storage_count_ * ElementBytes(dtype_)); }
+
+  // The whole storage, gaps and margins included. Of a tensor in host memory.
   std::span<std::byte> bytes() const {
-    return {storage_.get(), static_cast<size_t>(storage_count_ * ElementBytes(dtype_))};
+    assert(!on_device_);
+    return {storage_.get(), byte_count()};
+  }
+  // The same as a copy, wherever it is.
+  std::vector<std::byte> CopyOfBytes() const {
+    std::vector<std::byte> copy(byte_count());
+    if (on_device_) {
+      aclrtMemcpy(copy.data(), copy.size(), storage_.get(), copy.size(), ACL_MEMCPY_DEVICE_TO_HOST);
+    } else {
+      copy.assign(storage_.get(), storage_.get() + copy.size());
+    }
+    return copy;
   }
 
   // `index` counts the view's elements in row-major order.
-  double Get(int64_t index) const { return LoadElement(dtype_, Address(ElementOf(index))); }
-  void Set(int64_t index, double value) { StoreElement(dtype_, value, Address(ElementOf(index))); }
+  double Get(int64_t index) const { return StorageElement(ElementOf(index)); }
+  void Set(int64_t index, double value) {
+    Change([&](std::byte* image) { Store(image, ElementOf(index), value); });
+  }
 
   std::vector<double> Values() const {
-    std::vector<double> values(static_cast<size_t>(count()));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = Get(static_cast<int64_t>(i));
-    return values;
+    return Look([&](const std::byte* image) {
+      std::vector<double> values(static_cast<size_t>(count()));
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = Load(image, ElementOf(static_cast<int64_t>(i)));
+      return values;
+    });
   }
 
   // Rounds each value to the dtype. Where the view meets itself the last one stays.
   void SetValues(std::span<const double> values) {
-    for (size_t i = 0; i < values.size(); ++i) Set(static_cast<int64_t>(i), values[i]);
+    if (values.empty()) return;
+    Change([&](std::byte* image) {
+      for (size_t i = 0; i < values.size(); ++i)
+        Store(image, ElementOf(static_cast<int64_t>(i)), values[i]);
+    });
   }
 
   // The whole storage.
   void Fill(double value) {
-    for (int64_t i = 0; i < storage_count_; ++i) StoreElement(dtype_, value, Address(i));
+    std::vector<std::byte> image(byte_count());
+    for (int64_t i = 0; i < storage_count_; ++i) Store(image.data(), i, value);
+    Replace(image);
   }
 
   // Storage element by position, inside the view or not.
-  double StorageElement(int64_t position) const { return LoadElement(dtype_, Address(position)); }
+  double StorageElement(int64_t position) const {
+    if (!on_device_) return Load(storage_.get(), position);
+    std::array<std::byte, 16> element;
+    const auto bytes = static_cast<size_t>(ElementBytes(dtype_));
+    aclrtMemcpy(element.data(), element.size(), storage_.get() + position * ElementBytes(dtype_),
+                bytes, ACL_MEMCPY_DEVICE_TO_HOST);
+    return Load(element.data(), 0);
+  }
 
   // Every storage element outside the view equals `value` (as Fill() stored it).
   bool OutsideViewIs(double value) const {
     std::vector<bool> in_view(static_cast<size_t>(storage_count_));
     for (int64_t i = 0; i < count(); ++i) in_view[static_cast<size_t>(ElementOf(i))] = true;
-    for (int64_t i = 0; i < storage_count_; ++i) {
-      if (!in_view[static_cast<size_t>(i)] && StorageElement(i) != RoundTo(dtype_, value))
-        return false;
-    }
-    return true;
+    return Look([&](const std::byte* image) {
+      for (int64_t i = 0; i < storage_count_; ++i) {
+        if (!in_view[static_cast<size_t>(i)] && Load(image, i) != RoundTo(dtype_, value))
+          return false;
+      }
+      return true;
+    });
   }
 
   bool AllStorageIs(double value) const {
-    for (int64_t i = 0; i < storage_count_; ++i) {
-      if (StorageElement(i) != RoundTo(dtype_, value)) return false;
-    }
-    return true;
+    return Look([&](const std::byte* image) {
+      for (int64_t i = 0; i < storage_count_; ++i) {
+        if (Load(image, i) != RoundTo(dtype_, value)) return false;
+      }
+      return true;
+    });
   }
 
  private:
@@ -162,8 +210,35 @@ class HostTensor {
     }
     return position;
   }
-  std::byte* Address(int64_t position) const {
-    return storage_.get() + position * ElementBytes(dtype_);
+
+  double Load(const std::byte* image, int64_t position) const {
+    return LoadElement(dtype_, image + position * ElementBytes(dtype_));
+  }
+  void Store(std::byte* image, int64_t position, double value) const {
+    StoreElement(dtype_, value, image + position * ElementBytes(dtype_));
+  }
+
+  // look(image), change(image): with the storage, or a copy of it if the host cannot reach it.
+  template <typename Function>
+  std::invoke_result_t<Function, const std::byte*> Look(Function look) const {
+    if (!on_device_) return look(static_cast<const std::byte*>(storage_.get()));
+    const std::vector<std::byte> copy = CopyOfBytes();
+    return look(copy.data());
+  }
+  template <typename Function>
+  void Change(Function change) {
+    if (!on_device_) return change(storage_.get());
+    std::vector<std::byte> copy = CopyOfBytes();
+    change(copy.data());
+    Replace(copy);
+  }
+  void Replace(const std::vector<std::byte>& image) {
+    if (on_device_) {
+      aclrtMemcpy(storage_.get(), image.size(), image.data(), image.size(),
+                  ACL_MEMCPY_HOST_TO_DEVICE);
+    } else {
+      std::copy(image.begin(), image.end(), storage_.get());
+    }
   }
 
   aclDataType dtype_ = ACL_FLOAT;
@@ -171,6 +246,7 @@ class HostTensor {
   Int64s strides_;
   int64_t offset_ = 0;
   int64_t storage_count_ = 0;
+  bool on_device_ = false;
   std::shared_ptr<std::byte[]> storage_;
   std::unique_ptr<aclTensor, DestroyAcl> acl_;
 };
@@ -212,10 +288,16 @@ class TensorBuilder {
     with_data_ = false;
     return *this;
   }
+  // In device memory instead of the host's.
+  TensorBuilder& OnDevice() {
+    on_device_ = true;
+    return *this;
+  }
   // Uses the memory of `other`, which must be big enough, instead of its own.
   TensorBuilder& SharingStorageOf(const HostTensor& other) {
     shared_ = other.storage_;
-    shared_bytes_ = static_cast<int64_t>(other.bytes().size());
+    shared_bytes_ = static_cast<int64_t>(other.byte_count());
+    on_device_ = other.on_device_;
     return *this;
   }
   TensorBuilder& Filled(double value) {
@@ -270,10 +352,13 @@ class TensorBuilder {
 
   void Allocate(HostTensor* tensor) const {
     const int64_t bytes = tensor->storage_count_ * ElementBytes(dtype_);
+    tensor->on_device_ = on_device_;
     if (shared_ != nullptr) {
       tensor->storage_ = bytes <= shared_bytes_ ? shared_ : nullptr;
     } else {
-      tensor->storage_ = std::shared_ptr<std::byte[]>(new std::byte[static_cast<size_t>(bytes)]);
+      const auto size = static_cast<size_t>(bytes);
+      tensor->storage_ =
+          on_device_ ? AllocateOnDevice(size) : std::shared_ptr<std::byte[]>(new std::byte[size]);
       tensor->Fill(fill_);
     }
     tensor->SetValues(values_);
@@ -289,6 +374,7 @@ class TensorBuilder {
   bool claims_storage_ = false;
   Int64s claimed_storage_;
   bool with_data_ = true;
+  bool on_device_ = false;
   std::shared_ptr<std::byte[]> shared_;
   int64_t shared_bytes_ = 0;
   double fill_ = HostTensor::kUntouched;

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "acl/acl.h"
@@ -12,21 +12,42 @@
 
 namespace aclnn_cpu::test {
 
-// Memory for a workspace, filled with random bytes anew at each call: no result may depend on what
-// a workspace holds.
+// Device memory for a workspace, filled with random bytes anew at each call: no result may depend
+// on what a workspace holds. Needs a current context.
 class DirtyWorkspace {
  public:
   explicit DirtyWorkspace(uint64_t seed) : rng_(seed) {}
+  DirtyWorkspace(DirtyWorkspace&& other) noexcept
+      : rng_(other.rng_),
+        words_(std::move(other.words_)),
+        memory_(std::exchange(other.memory_, nullptr)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  DirtyWorkspace& operator=(DirtyWorkspace&&) = delete;
+  ~DirtyWorkspace() {
+    if (memory_ != nullptr) aclrtFree(memory_);
+  }
 
+  // Null for 0 bytes, or if there is no memory.
   void* Make(uint64_t bytes) {
+    if (bytes == 0) return nullptr;
     words_.resize((bytes + 7) / 8);
     for (uint64_t& word : words_) word = rng_.Bits();
-    return bytes == 0 ? nullptr : words_.data();
+    if (bytes > capacity_) {
+      if (memory_ != nullptr) aclrtFree(memory_);
+      capacity_ = 0;
+      memory_ = nullptr;
+      if (aclrtMalloc(&memory_, bytes, ACL_MEM_MALLOC_HUGE_FIRST) != 0) return nullptr;
+      capacity_ = bytes;
+    }
+    aclrtMemcpy(memory_, bytes, words_.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+    return memory_;
   }
 
  private:
   Rng rng_;
   std::vector<uint64_t> words_;
+  void* memory_ = nullptr;
+  uint64_t capacity_ = 0;
 };
 
 // phase_one(&size, &executor), phase_two(workspace, size, executor, stream), then a wait for the

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ using test::Int64s;
 using test::Rng;
 using test::TensorBuilder;
 
+TensorBuilder DeviceTensor(aclDataType dtype, const Int64s& shape) {
+  return TensorBuilder(dtype, shape).OnDevice();
+}
+
 class AdaptiveAvgPool2dBackwardApi : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -27,6 +32,7 @@ class AdaptiveAvgPool2dBackwardApi : public ::testing::Test {
     ASSERT_EQ(aclrtCreateStream(&stream_), 0);
   }
   void TearDown() override {
+    workspace_ = nullptr;
     EXPECT_EQ(aclrtDestroyStream(stream_), 0);
     EXPECT_EQ(aclrtResetDevice(0), 0);
   }
@@ -37,13 +43,15 @@ class AdaptiveAvgPool2dBackwardApi : public ::testing::Test {
     EXPECT_EQ(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad.acl(), self.acl(), out.acl(),
                                                              &size, &executor),
               0);
-    workspace_.assign(size, std::byte{0xff});
+    workspace_bytes_ = size;
+    workspace_ = size == 0 ? nullptr : test::AllocateOnDevice(size);
+    EXPECT_EQ(aclrtMemset(workspace_.get(), size, 0xff, size), 0);  // 0 bytes are nothing to do
     return executor;
   }
 
   int32_t LaunchAndWait(aclOpExecutor* executor) {
-    const int32_t code = aclnnAdaptiveAvgPool2dBackward(
-        workspace_.empty() ? nullptr : workspace_.data(), workspace_.size(), executor, stream_);
+    const int32_t code =
+        aclnnAdaptiveAvgPool2dBackward(workspace_.get(), workspace_bytes_, executor, stream_);
     EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
     return code;
   }
@@ -54,17 +62,18 @@ class AdaptiveAvgPool2dBackwardApi : public ::testing::Test {
 
   // `self` is never read, so it needs no memory.
   static HostTensor SelfFor(const HostTensor& grad, const HostTensor& out) {
-    return TensorBuilder(grad.dtype(), out.shape()).WithoutData().Build();
+    return DeviceTensor(grad.dtype(), out.shape()).WithoutData().Build();
   }
 
   aclrtStream stream_ = nullptr;
-  std::vector<std::byte> workspace_;
+  std::shared_ptr<std::byte[]> workspace_;
+  uint64_t workspace_bytes_ = 0;
 };
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, ComputesTheDocumentedExample) {
-  const HostTensor grad = TensorBuilder(ACL_FLOAT, {1, 1, 2, 2}).Values({6, 12, 18, 24}).Build();
-  const HostTensor self = TensorBuilder(ACL_FLOAT, {1, 1, 3, 3}).Filled(1).Build();
-  const HostTensor out = TensorBuilder(ACL_FLOAT, {1, 1, 3, 3}).Build();
+  const HostTensor grad = DeviceTensor(ACL_FLOAT, {1, 1, 2, 2}).Values({6, 12, 18, 24}).Build();
+  const HostTensor self = DeviceTensor(ACL_FLOAT, {1, 1, 3, 3}).Filled(1).Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {1, 1, 3, 3}).Build();
   ASSERT_EQ(Call(grad, self, out), 0);
   EXPECT_EQ(out.Values(), (std::vector<double>{1.5, 4.5, 3, 6, 15, 9, 4.5, 10.5, 6}));
   EXPECT_TRUE(self.AllStorageIs(1));
@@ -78,10 +87,10 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, MatchesTheReferenceForEveryDtypeAndRank) {
       grad_shape.insert(grad_shape.end(), {7, 6});
       Int64s out_shape = leading;
       out_shape.insert(out_shape.end(), {31, 45});
-      const HostTensor grad = TensorBuilder(dtype, grad_shape)
+      const HostTensor grad = DeviceTensor(dtype, grad_shape)
                                   .Values(Rng(3).UniformVector(test::CountOf(grad_shape), -9, 9))
                                   .Build();
-      const HostTensor out = TensorBuilder(dtype, out_shape).Build();
+      const HostTensor out = DeviceTensor(dtype, out_shape).Build();
       ASSERT_EQ(Call(grad, SelfFor(grad, out), out), 0);
       EXPECT_TRUE(MatchesReference(grad, out));
     }
@@ -90,18 +99,18 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, MatchesTheReferenceForEveryDtypeAndRank) {
 
 // Big enough to be queued and cut into blocks.
 TEST_F(AdaptiveAvgPool2dBackwardApi, MatchesTheReferenceForQueuedWork) {
-  const HostTensor grad = TensorBuilder(ACL_FLOAT, {2, 32, 13, 13})
+  const HostTensor grad = DeviceTensor(ACL_FLOAT, {2, 32, 13, 13})
                               .Values(Rng(4).UniformVector(2 * 32 * 169, -1, 1))
                               .Build();
-  const HostTensor out = TensorBuilder(ACL_FLOAT, {2, 32, 112, 112}).Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {2, 32, 112, 112}).Build();
   ASSERT_EQ(Call(grad, SelfFor(grad, out), out), 0);
   EXPECT_TRUE(MatchesReference(grad, out));
 }
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, LeavesTheGapsOfAStridedOutAlone) {
-  const HostTensor grad = TensorBuilder(ACL_BF16, {2, 2, 2}).Values(Rng(5).DyadicVector(8)).Build();
+  const HostTensor grad = DeviceTensor(ACL_BF16, {2, 2, 2}).Values(Rng(5).DyadicVector(8)).Build();
   for (const test::Layout layout : test::kLayouts) {
-    const HostTensor out = TensorBuilder(ACL_BF16, {2, 5, 3}).InLayout(layout).Margin(4).Build();
+    const HostTensor out = DeviceTensor(ACL_BF16, {2, 5, 3}).InLayout(layout).Margin(4).Build();
     ASSERT_EQ(Call(grad, SelfFor(grad, out), out), 0);
     EXPECT_TRUE(MatchesReference(grad, out)) << test::LayoutLabel(layout);
     EXPECT_TRUE(out.OutsideViewIs(HostTensor::kUntouched)) << test::LayoutLabel(layout);
@@ -110,21 +119,21 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, LeavesTheGapsOfAStridedOutAlone) {
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, OutMayLieInTheMemoryOfSelf) {
   const HostTensor grad =
-      TensorBuilder(ACL_FLOAT, {1, 2, 2, 2}).Values(Rng(6).DyadicVector(8)).Build();
-  const HostTensor self = TensorBuilder(ACL_FLOAT, {1, 2, 5, 4}).Filled(3).Build();
-  const HostTensor out = TensorBuilder(ACL_FLOAT, {1, 2, 5, 4}).SharingStorageOf(self).Build();
+      DeviceTensor(ACL_FLOAT, {1, 2, 2, 2}).Values(Rng(6).DyadicVector(8)).Build();
+  const HostTensor self = DeviceTensor(ACL_FLOAT, {1, 2, 5, 4}).Filled(3).Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {1, 2, 5, 4}).SharingStorageOf(self).Build();
   ASSERT_EQ(Call(grad, self, out), 0);
   EXPECT_TRUE(MatchesReference(grad, out));
 }
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, GradOutputMayOverlapOut) {
   const std::vector<double> values = Rng(7).DyadicVector(12);
-  const HostTensor apart = TensorBuilder(ACL_FLOAT, {3, 2, 2}).Values(values).Build();
+  const HostTensor apart = DeviceTensor(ACL_FLOAT, {3, 2, 2}).Values(values).Build();
   for (int64_t shift : {0, 1, 30, 44}) {
-    const HostTensor memory = TensorBuilder(ACL_FLOAT, {200}).Build();
+    const HostTensor memory = DeviceTensor(ACL_FLOAT, {200}).Build();
     const HostTensor out =
-        TensorBuilder(ACL_FLOAT, {3, 4, 4}).Margin(8).SharingStorageOf(memory).Build();
-    const HostTensor grad = TensorBuilder(ACL_FLOAT, {3, 2, 2})
+        DeviceTensor(ACL_FLOAT, {3, 4, 4}).Margin(8).SharingStorageOf(memory).Build();
+    const HostTensor grad = DeviceTensor(ACL_FLOAT, {3, 2, 2})
                                 .Margin(shift)
                                 .SharingStorageOf(memory)
                                 .Values(values)
@@ -135,8 +144,8 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, GradOutputMayOverlapOut) {
 }
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, EmptyWorkLeavesOutUntouched) {
-  const HostTensor grad = TensorBuilder(ACL_FLOAT, {1, 1, 0, 4}).Build();
-  const HostTensor out = TensorBuilder(ACL_FLOAT, {1, 1, 8, 4}).Build();
+  const HostTensor grad = DeviceTensor(ACL_FLOAT, {1, 1, 0, 4}).Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {1, 1, 8, 4}).Build();
   uint64_t size = 1;
   aclOpExecutor* executor = nullptr;
   const HostTensor self = SelfFor(grad, out);
@@ -151,9 +160,9 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, EmptyWorkLeavesOutUntouched) {
 }
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, RejectedCallsLeaveOutUntouched) {
-  const HostTensor grad = TensorBuilder(ACL_FLOAT, {1, 2, 2, 2}).Filled(1).Build();
-  const HostTensor out = TensorBuilder(ACL_FLOAT, {1, 2, 4, 4}).Build();
-  const HostTensor self = TensorBuilder(ACL_FLOAT, {1, 2, 4, 5}).WithoutData().Build();
+  const HostTensor grad = DeviceTensor(ACL_FLOAT, {1, 2, 2, 2}).Filled(1).Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {1, 2, 4, 4}).Build();
+  const HostTensor self = DeviceTensor(ACL_FLOAT, {1, 2, 4, 5}).WithoutData().Build();
   uint64_t size = 99;
   aclOpExecutor* executor = nullptr;
   EXPECT_EQ(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad.acl(), self.acl(), out.acl(), &size,
@@ -165,8 +174,8 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, RejectedCallsLeaveOutUntouched) {
 }
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, ARepeatableExecutorReadsNewValues) {
-  HostTensor grad = TensorBuilder(ACL_FLOAT, {1, 1, 1, 1}).Values({4}).Build();
-  const HostTensor out = TensorBuilder(ACL_FLOAT, {1, 1, 2, 2}).Build();
+  HostTensor grad = DeviceTensor(ACL_FLOAT, {1, 1, 1, 1}).Values({4}).Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {1, 1, 2, 2}).Build();
   aclOpExecutor* executor = Prepare(grad, SelfFor(grad, out), out);
   ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
   ASSERT_EQ(LaunchAndWait(executor), 0);
@@ -178,8 +187,8 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, ARepeatableExecutorReadsNewValues) {
 }
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, LaunchingTwiceFailsAndChangesNothing) {
-  const HostTensor grad = TensorBuilder(ACL_FLOAT, {1, 1, 1, 1}).Values({4}).Build();
-  HostTensor out = TensorBuilder(ACL_FLOAT, {1, 1, 2, 2}).Build();
+  const HostTensor grad = DeviceTensor(ACL_FLOAT, {1, 1, 1, 1}).Values({4}).Build();
+  HostTensor out = DeviceTensor(ACL_FLOAT, {1, 1, 2, 2}).Build();
   aclOpExecutor* executor = Prepare(grad, SelfFor(grad, out), out);
   ASSERT_EQ(LaunchAndWait(executor), 0);
   out.Fill(5);
@@ -188,10 +197,10 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, LaunchingTwiceFailsAndChangesNothing) {
 }
 
 TEST_F(AdaptiveAvgPool2dBackwardApi, SelfMayLackDataButTheOthersMayNot) {
-  const HostTensor grad = TensorBuilder(ACL_FLOAT, {1, 1, 1, 1}).Values({4}).Build();
-  const HostTensor no_grad = TensorBuilder(ACL_FLOAT, {1, 1, 1, 1}).WithoutData().Build();
-  const HostTensor out = TensorBuilder(ACL_FLOAT, {1, 1, 2, 2}).Build();
-  const HostTensor no_out = TensorBuilder(ACL_FLOAT, {1, 1, 2, 2}).WithoutData().Build();
+  const HostTensor grad = DeviceTensor(ACL_FLOAT, {1, 1, 1, 1}).Values({4}).Build();
+  const HostTensor no_grad = DeviceTensor(ACL_FLOAT, {1, 1, 1, 1}).WithoutData().Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {1, 1, 2, 2}).Build();
+  const HostTensor no_out = DeviceTensor(ACL_FLOAT, {1, 1, 2, 2}).WithoutData().Build();
   EXPECT_EQ(Call(no_grad, SelfFor(grad, out), out), 361001);
   EXPECT_EQ(Call(grad, SelfFor(grad, out), no_out), 361001);
   EXPECT_TRUE(out.AllStorageIs(HostTensor::kUntouched));
@@ -200,18 +209,18 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, SelfMayLackDataButTheOthersMayNot) {
 
 // Public reports: 1/(H*W) must not be rounded to float16 first; sums must not be kept in float16.
 TEST_F(AdaptiveAvgPool2dBackwardApi, HalfPrecisionIsRoundedOnceAtTheEnd) {
-  const HostTensor one = TensorBuilder(ACL_FLOAT16, {1, 1, 1, 1}).Values({9000}).Build();
-  const HostTensor big = TensorBuilder(ACL_FLOAT16, {1, 1, 300, 300}).Build();
+  const HostTensor one = DeviceTensor(ACL_FLOAT16, {1, 1, 1, 1}).Values({9000}).Build();
+  const HostTensor big = DeviceTensor(ACL_FLOAT16, {1, 1, 300, 300}).Build();
   ASSERT_EQ(Call(one, SelfFor(one, big), big), 0);
   EXPECT_EQ(big.Get(0), test::RoundTo(ACL_FLOAT16, 0.1));
 
-  const HostTensor ones = TensorBuilder(ACL_FLOAT16, {1, 1, 64, 64}).Filled(1).Build();
-  const HostTensor sum = TensorBuilder(ACL_FLOAT16, {1, 1, 1, 1}).Build();
+  const HostTensor ones = DeviceTensor(ACL_FLOAT16, {1, 1, 64, 64}).Filled(1).Build();
+  const HostTensor sum = DeviceTensor(ACL_FLOAT16, {1, 1, 1, 1}).Build();
   ASSERT_EQ(Call(ones, SelfFor(ones, sum), sum), 0);
   EXPECT_EQ(sum.Get(0), 4096);
 
   const HostTensor row =
-      TensorBuilder(ACL_FLOAT16, {1, 1, 1, 4}).Values({60000, 60000, -60000, -49984}).Build();
+      DeviceTensor(ACL_FLOAT16, {1, 1, 1, 4}).Values({60000, 60000, -60000, -49984}).Build();
   ASSERT_EQ(Call(row, SelfFor(row, sum), sum), 0);
   EXPECT_EQ(sum.Get(0), 10016);
 }

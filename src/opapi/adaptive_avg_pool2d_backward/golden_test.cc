@@ -63,10 +63,11 @@ TEST_P(Golden2d, OperatorAgreesWithPyTorch) {
   const auto [name, dtype] = GetParam();
   const NpyArray grad = Golden(std::string(name) + "_grad_output");
   const NpyArray want = Golden(std::string(name) + "_out");
-  const HostTensor grad_output = TensorBuilder(dtype, grad.shape).Values(grad.values).Build();
+  const HostTensor grad_output =
+      TensorBuilder(dtype, grad.shape).OnDevice().Values(grad.values).Build();
   ASSERT_EQ(grad_output.Values(), grad.values) << "the input is not exact in this dtype";
   const HostTensor self = TensorBuilder(dtype, want.shape).WithoutData().Build();
-  const HostTensor out = TensorBuilder(dtype, want.shape).Build();
+  const HostTensor out = TensorBuilder(dtype, want.shape).OnDevice().Build();
 
   test::DirtyWorkspace workspace(1);
   const auto phase_one = [&](uint64_t* size, aclOpExecutor** executor) {

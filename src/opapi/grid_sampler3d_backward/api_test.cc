@@ -23,16 +23,21 @@ TEST(GridSampler3DBackwardApi, OutputsNotWantedMayHaveAnyStrides) {
   for (const int64_t stride : {INT64_MAX, INT64_MIN, int64_t{-1}}) {
     const std::vector<int64_t> strides(5, stride);
     for (const bool want_input_grad : {true, false}) {
-      const HostTensor input = TensorBuilder(ACL_FLOAT, {2, 2, 2, 2, 2}).Filled(1).Build();
-      const HostTensor grad = TensorBuilder(ACL_FLOAT, {2, 2, 2, 2, 2}).Filled(1).Build();
-      const HostTensor grid = TensorBuilder(ACL_FLOAT, {2, 2, 2, 2, 3}).Filled(0).Build();
-      const HostTensor wanted =
-          TensorBuilder(ACL_FLOAT, want_input_grad ? input.shape() : grid.shape())
-              .Filled(-7)
-              .Build();
-      aclTensor* const unwanted =
-          aclCreateTensor(want_input_grad ? points : volume, 5, ACL_FLOAT, strides.data(), 0,
-                          ACL_FORMAT_ND, storage, 1, nullptr);
+      const auto filled = [&](const Int64s& shape, double value) {
+        const bool is_volume = shape[4] == 2;
+        return TensorBuilder(ACL_FLOAT, shape)
+            .Format(is_volume ? ACL_FORMAT_NCDHW : ACL_FORMAT_NDHWC)
+            .OnDevice()
+            .Filled(value)
+            .Build();
+      };
+      const HostTensor input = filled({2, 2, 2, 2, 2}, 1);
+      const HostTensor grad = filled({2, 2, 2, 2, 2}, 1);
+      const HostTensor grid = filled({2, 2, 2, 2, 3}, 0);
+      const HostTensor wanted = filled(want_input_grad ? input.shape() : grid.shape(), -7);
+      aclTensor* const unwanted = aclCreateTensor(
+          want_input_grad ? points : volume, 5, ACL_FLOAT, strides.data(), 0,
+          want_input_grad ? ACL_FORMAT_NDHWC : ACL_FORMAT_NCDHW, storage, 1, nullptr);
       const BoolArray mask = MakeMask(want_input_grad, !want_input_grad);
       test::DirtyWorkspace workspace(1);
       const aclnnStatus code = test::RunTwoPhases(

@@ -121,14 +121,17 @@ class Golden3d : public ::testing::TestWithParam<std::tuple<const char*, aclData
 TEST_P(Golden3d, OperatorAgreesWithPyTorch) {
   const auto [name, dtype] = GetParam();
   const GoldenCase data = ReadCase(name);
-  const auto input_tensor = [dtype = dtype](const NpyArray& array) {
-    HostTensor tensor = TensorBuilder(dtype, array.shape).Values(array.values).Build();
+  const auto on_device = [dtype = dtype](const test::Int64s& shape, aclFormat format) {
+    return TensorBuilder(dtype, shape).Format(format).OnDevice();
+  };
+  const auto input_tensor = [&](const NpyArray& array, aclFormat format) {
+    HostTensor tensor = on_device(array.shape, format).Values(array.values).Build();
     EXPECT_EQ(tensor.Values(), array.values) << "the input is not exact in this dtype";
     return tensor;
   };
-  const HostTensor grad_output = input_tensor(data.grad_output);
-  const HostTensor input = input_tensor(data.input);
-  const HostTensor grid = input_tensor(data.grid);
+  const HostTensor grad_output = input_tensor(data.grad_output, ACL_FORMAT_NCDHW);
+  const HostTensor input = input_tensor(data.input, ACL_FORMAT_NCDHW);
+  const HostTensor grid = input_tensor(data.grid, ACL_FORMAT_NDHWC);
   const bool both[] = {true, true};
   aclBoolArray* const mask = aclCreateBoolArray(both, 2);
   const Precision precision = PrecisionOf(dtype);
@@ -139,8 +142,8 @@ TEST_P(Golden3d, OperatorAgreesWithPyTorch) {
     const Modes modes = ModesOf(index);
     SCOPED_TRACE(::testing::Message() << "interpolation " << modes.interpolation << " padding "
                                       << modes.padding << " align " << modes.align);
-    const HostTensor input_grad = TensorBuilder(dtype, data.input.shape).Build();
-    const HostTensor grid_grad = TensorBuilder(dtype, data.grid.shape).Build();
+    const HostTensor input_grad = on_device(data.input.shape, ACL_FORMAT_NCDHW).Build();
+    const HostTensor grid_grad = on_device(data.grid.shape, ACL_FORMAT_NDHWC).Build();
     const auto phase_one = [&](uint64_t* size, aclOpExecutor** executor) {
       return aclnnGridSampler3DBackwardGetWorkspaceSize(
           grad_output.acl(), input.acl(), grid.acl(), modes.interpolation, modes.padding,

@@ -3,14 +3,15 @@
 #include "client.h"
 
 /* A tensor of five dimensions in device memory; *data receives its address. */
-static aclTensor* MakeTensor(const int64_t* dims, const float* values, void** data) {
+static aclTensor* MakeTensor(const int64_t* dims, aclFormat format, const float* values,
+                             void** data) {
   const size_t bytes = sizeof(float) * (size_t)(dims[0] * dims[1] * dims[2] * dims[3] * dims[4]);
   aclTensor* tensor;
   REQUIRE(aclrtMalloc(data, bytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
   if (values != NULL) {
     REQUIRE(aclrtMemcpy(*data, bytes, values, bytes, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS);
   }
-  tensor = aclCreateTensor(dims, 5, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, dims, 5, *data);
+  tensor = aclCreateTensor(dims, 5, ACL_FLOAT, NULL, 0, format, dims, 5, *data);
   REQUIRE(tensor != NULL);
   return tensor;
 }
@@ -38,11 +39,11 @@ int main(int argc, char** argv) {
   REQUIRE(aclInit(NULL) == ACL_SUCCESS);
   REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
   REQUIRE(aclrtCreateStream(&stream) == ACL_SUCCESS);
-  tensors[0] = MakeTensor(grad_dims, grad, &data[0]);
-  tensors[1] = MakeTensor(input_dims, input, &data[1]);
-  tensors[2] = MakeTensor(grid_dims, grid, &data[2]);
-  tensors[3] = MakeTensor(input_dims, NULL, &data[3]);
-  tensors[4] = MakeTensor(grid_dims, NULL, &data[4]);
+  tensors[0] = MakeTensor(grad_dims, ACL_FORMAT_NCDHW, grad, &data[0]);
+  tensors[1] = MakeTensor(input_dims, ACL_FORMAT_NCDHW, input, &data[1]);
+  tensors[2] = MakeTensor(grid_dims, ACL_FORMAT_NDHWC, grid, &data[2]);
+  tensors[3] = MakeTensor(input_dims, ACL_FORMAT_NCDHW, NULL, &data[3]);
+  tensors[4] = MakeTensor(grid_dims, ACL_FORMAT_NDHWC, NULL, &data[4]);
   output_mask = aclCreateBoolArray(mask, 2);
   REQUIRE(output_mask != NULL);
 
