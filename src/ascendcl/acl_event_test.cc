@@ -46,7 +46,6 @@ class EventApi : public ::testing::Test {
   void TearDown() override {
     for (aclrtEvent event : {event_, sync_event_, time_event_}) aclrtDestroyEvent(event);
     gate_.Open();
-    // Some tests have destroyed them, or their device.
     for (aclrtStream stream : {stream_, other_}) aclrtDestroyStream(stream);
   }
 
