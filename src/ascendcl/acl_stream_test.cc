@@ -70,7 +70,7 @@ TEST(StreamApi, DestroyedAndForeignHandlesAreUnknownEverywhere) {
     EXPECT_EQ(aclrtResetEvent(event, stream), ACL_ERROR_RT_INVALID_HANDLE);
     EXPECT_EQ(aclrtDestroyStream(stream), ACL_ERROR_RT_INVALID_HANDLE);
     EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_ERROR_RT_INVALID_HANDLE);
-    EXPECT_EQ(CheckStream(stream).code(), ACL_ERROR_RT_INVALID_HANDLE);
+    EXPECT_EQ(FindStreamForWork(stream).status().code(), ACL_ERROR_RT_INVALID_HANDLE);
     EXPECT_EQ(
         EnqueueWork(stream, WorkDoing([] { ADD_FAILURE() << "work of an unknown stream"; }, kTiny))
             .code(),
@@ -146,7 +146,7 @@ TEST(StreamApi, NullIsTheDefaultStreamOfTheCurrentContext) {
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(nullptr, 1), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(aclrtStreamQuery(nullptr, &status), ACL_ERROR_RT_CONTEXT_NULL);
-  EXPECT_EQ(CheckStream(nullptr).code(), ACL_ERROR_RT_CONTEXT_NULL);
+  EXPECT_EQ(FindStreamForWork(nullptr).status().code(), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(EnqueueWork(nullptr, WorkDoing([] {}, kTiny)).code(), ACL_ERROR_RT_CONTEXT_NULL);
 
   TwoContexts contexts;

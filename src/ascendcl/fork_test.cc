@@ -71,7 +71,7 @@ TEST_F(ForkTest, ChildHasNoContextAndIsToldWhy) {
     CHILD_EXPECT(aclrtCreateEvent(&more) == ACL_ERROR_RT_CONTEXT_NULL);
     // Tiny and long work alike, with and without a handle of the parent.
     for (aclrtStream stream : {stream_, aclrtStream{nullptr}}) {
-      CHILD_EXPECT(CheckStream(stream).code() == ACL_ERROR_RT_CONTEXT_NULL);
+      CHILD_EXPECT(FindStreamForWork(stream).status().code() == ACL_ERROR_RT_CONTEXT_NULL);
       for (double microseconds : {kTiny, kLong}) {
         const Status status = EnqueueWork(stream, WorkDoing([] {}, microseconds));
         CHILD_EXPECT(status.code() == ACL_ERROR_RT_CONTEXT_NULL);

@@ -49,14 +49,21 @@ class HandleTable {
     return found == objects_.end() ? nullptr : found->second;
   }
 
-  // Takes the object out; nullptr if the handle is not live.
-  std::shared_ptr<T> Remove(const void* handle) {
+  // The object, which stays in only if `stays(const T&)` holds; nullptr if the handle is not live.
+  template <typename Predicate>
+  std::shared_ptr<T> FindOrRemove(const void* handle, Predicate stays) {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(handle);
     if (found == objects_.end()) return nullptr;
+    if (stays(static_cast<const T&>(*found->second))) return found->second;
     std::shared_ptr<T> object = std::move(found->second);
     objects_.erase(found);
     return object;
+  }
+
+  // Takes the object out; nullptr if the handle is not live.
+  std::shared_ptr<T> Remove(const void* handle) {
+    return FindOrRemove(handle, [](const T& /*object*/) { return false; });
   }
 
   // Takes out all objects for which `unwanted(const T&)` holds.

@@ -78,24 +78,27 @@ StatusOr<uint64_t> Stream::Enqueue(StreamTask task) {
   Lock lock(mutex_);
   RETURN_IF_ERROR(MakeRoom(lock));
   // Before anybody can run it: what the program has ordered counts, not what happened first.
-  if (StrictOn()) StrictOnTask(*this, task, submitted_ + 1);
+  if (StrictOn()) StrictOnTask(*this, task, LastTicket() + 1);
   if (tiny && !running_ && queued_ == 0 && IsRunnable(task)) {
-    const uint64_t ticket = ++submitted_;
+    const uint64_t ticket = NewTicket();
     RunUnlocked(lock, std::move(task));
     WakeWorker(lock);
     return ticket;
   }
   RETURN_IF_ERROR(StartWorker());
   Push(std::move(task));
-  const uint64_t ticket = ++submitted_;
+  const uint64_t ticket = NewTicket();
   WakeWorker(lock);
   return ticket;
 }
 
-uint64_t Stream::LastTicket() const {
-  const std::lock_guard lock(mutex_);
-  return submitted_;
+uint64_t Stream::NewTicket() {
+  const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
+  submitted_.store(ticket, std::memory_order_release);
+  return ticket;
 }
+
+uint64_t Stream::LastTicket() const { return submitted_.load(std::memory_order_acquire); }
 
 bool Stream::WaitFor(uint64_t ticket, Help help, int64_t deadline_ns) {
   if (!WaitUntilDone(ticket, help, deadline_ns)) return false;
@@ -134,8 +137,10 @@ bool Stream::WaitUntilDone(uint64_t ticket, Help help, int64_t deadline_ns) {
 }
 
 Status Stream::TakeError(uint64_t ticket) {
+  if (!has_error_.load(std::memory_order_acquire)) return Status();
   const std::lock_guard lock(mutex_);
   if (error_.ok() || error_ticket_ > ticket) return Status();
+  has_error_.store(false, std::memory_order_release);
   return std::exchange(error_, Status());
 }
 
@@ -213,6 +218,7 @@ void Stream::RunUnlocked(Lock& lock, StreamTask task) {
   if (!status.ok() && error_.ok()) {
     error_ = std::move(status);
     error_ticket_ = completed_.load(std::memory_order_relaxed) + 1;
+    has_error_.store(true, std::memory_order_release);
   }
   CountDone(lock, 1);
 }

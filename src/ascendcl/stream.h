@@ -94,6 +94,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   using Lock = std::unique_lock<std::mutex>;
 
   bool WaitUntilDone(uint64_t ticket, Help help, int64_t deadline_ns);
+  uint64_t NewTicket();
   bool IsRunnable(const StreamTask& task) const;
   bool HeadIsRunnable() const;
   size_t Capacity() const;
@@ -120,7 +121,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool running_ = false;  // someone runs the task that was the head
   bool closed_ = false;
   bool gives_up_open_waits_ = false;
-  uint64_t submitted_ = 0;
   Status error_;
   uint64_t error_ticket_ = 0;
 
@@ -134,7 +134,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   int sleepers_ = 0;               // threads in Sleep()
   uint64_t wake_at_ = UINT64_MAX;  // the smallest ticket a sleeper waits for
 
-  std::atomic<uint64_t> completed_{0};    // written under mutex_
+  std::atomic<uint64_t> submitted_{0};  // written under mutex_, as the next two
+  std::atomic<uint64_t> completed_{0};
+  std::atomic<bool> has_error_{false};    // set before completed_ gets past the failed task
   std::atomic<uint32_t> done_word_{0};    // sleepers sleep on this
   std::atomic<uint32_t> worker_word_{0};  // the worker sleeps on this
   std::mutex join_mutex_;                 // one StopWorker() at a time; taken before mutex_

@@ -5,7 +5,6 @@
 #include "ascendcl/runtime.h"
 
 namespace aclnn_cpu {
-namespace {
 
 // In a forked child a handle of the parent fails as a missing context does, because the remedy is
 // the same: initialise again.
@@ -14,15 +13,15 @@ StatusOr<std::shared_ptr<Stream>> FindStreamForWork(aclrtStream stream) {
   return FindStream(stream);
 }
 
-}  // namespace
+Status EnqueueWork(Stream& stream, std::unique_ptr<Work> work) {
+  StreamTask task;
+  task.work = std::move(work);
+  return stream.Enqueue(std::move(task)).status();
+}
 
 Status EnqueueWork(aclrtStream stream, std::unique_ptr<Work> work) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Stream> target, FindStreamForWork(stream));
-  StreamTask task;
-  task.work = std::move(work);
-  return target->Enqueue(std::move(task)).status();
+  return EnqueueWork(*target, std::move(work));
 }
-
-Status CheckStream(aclrtStream stream) { return FindStreamForWork(stream).status(); }
 
 }  // namespace aclnn_cpu

@@ -54,8 +54,11 @@ class Work {
 // 107002.
 Status EnqueueWork(aclrtStream stream, std::unique_ptr<Work> work);
 
-// The check of EnqueueWork alone.
-Status CheckStream(aclrtStream stream);
+// The two halves of that. Of the second only the stream's being destroyed meanwhile, 107017, can
+// fail.
+class Stream;
+StatusOr<std::shared_ptr<Stream>> FindStreamForWork(aclrtStream stream);
+Status EnqueueWork(Stream& stream, std::unique_ptr<Work> work);
 
 // True in a forked child of a process that had used the runtime, until aclInit or aclrtSetDevice
 // succeeds in the child: the parent's threads and handles do not exist here.

@@ -1,7 +1,9 @@
 #include "nnopbase/executor.h"
 
+#include <array>
 #include <atomic>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "aclnn/opdev/op_errno.h"
@@ -62,42 +64,43 @@ Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t 
   return Status();
 }
 
-// The data pointers now in the tensors, which those of the needed ones may not lack.
-StatusOr<std::vector<void*>> ReadDataPointers(const OpTask& task) {
-  std::vector<void*> pointers;
-  pointers.reserve(task.args.size());
-  for (const TensorArg& arg : task.args) {
-    pointers.push_back(arg.tensor->data.load(std::memory_order_acquire));
+// What a launch finds out once and keeps.
+struct LaunchTarget {
+  std::array<void*, kMaxTensorArgs> pointers{};  // of the arguments' data, as they are now
+  std::shared_ptr<Stream> stream;
+};
+
+// The data pointers of needed arguments may not lack.
+Status ReadDataPointers(const OpTask& task, std::span<void*> pointers) {
+  for (size_t i = 0; i < task.args.size(); ++i) {
+    const TensorArg& arg = task.args[i];
+    pointers[i] = arg.tensor->data.load(std::memory_order_acquire);
     const bool needed = arg.use != TensorUse::kNotAccessed && !IsEmpty(arg.view.extents);
-    if (needed && pointers.back() == nullptr) {
+    if (needed && pointers[i] == nullptr) {
       FAIL(ACLNN_ERR_RUNTIME_ERROR, "the data pointer of {} is null, must be device memory",
            arg.name);
     }
   }
-  return pointers;
-}
-
-Status CheckLaunchStream(aclrtStream stream) {
-  const Status status = CheckStream(stream);
-  if (!status.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", status.message());
   return Status();
 }
 
 // Steps 3 to 5 of contract.md 4.3.
-StatusOr<std::vector<void*>> CheckLaunch(const Executor& executor, const void* workspace,
-                                         uint64_t workspace_size, aclrtStream stream) {
+Status CheckLaunch(const Executor& executor, const void* workspace, uint64_t workspace_size,
+                   aclrtStream stream, LaunchTarget* target) {
   RETURN_IF_ERROR(CheckWorkspace(executor, workspace, workspace_size));
-  if (executor.task().plan == nullptr) return std::vector<void*>();
-  ASSIGN_OR_RETURN(std::vector<void*> pointers, ReadDataPointers(executor.task()));
-  RETURN_IF_ERROR(CheckLaunchStream(stream));
-  return pointers;
+  if (executor.task().plan == nullptr) return Status();
+  RETURN_IF_ERROR(ReadDataPointers(executor.task(), target->pointers));
+  StatusOr<std::shared_ptr<Stream>> found = FindStreamForWork(stream);
+  if (!found.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", found.status().message());
+  target->stream = std::move(found).value();
+  return Status();
 }
 
-Status QueueWork(const OpTask& task, const std::vector<void*>& pointers, void* workspace,
-                 aclrtStream stream) {
+Status QueueWork(const OpTask& task, const LaunchTarget& target, void* workspace) {
   try {
-    const Status status =
-        EnqueueWork(stream, std::make_unique<OpWork>(task, pointers, AlignUp(workspace)));
+    const Status status = EnqueueWork(
+        *target.stream,
+        std::make_unique<OpWork>(task, target.pointers, AlignUp(workspace), StrictOn()));
     if (!status.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", status.message());
     return Status();
   } catch (const std::bad_alloc&) {
@@ -124,7 +127,7 @@ int64_t OpPlan::WorkspaceBytes() const {
 TensorArg MakeTensorArg(NamedTensor tensor, TensorUse use) {
   return {tensor.name,
           tensor.tensor->state,
-          ViewOf(tensor),
+          use == TensorUse::kNotAccessed ? StridedView() : ViewOf(tensor),
           tensor.state().offset,
           DtypeBytes(tensor.state().dtype),
           use};
@@ -160,20 +163,21 @@ Status Launch(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
          "this process was forked after aclInit; call aclInit and aclrtSetDevice again");
   }
   HandleTable<Executor>& executors = State().executors;
-  std::shared_ptr<Executor> live = executors.Find(executor);
   // Of several threads with one handle, the one that takes it out goes on.
-  if (live != nullptr && !live->repeatable()) live = executors.Remove(executor);
+  const std::shared_ptr<Executor> live =
+      executors.FindOrRemove(executor, [](const Executor& found) { return found.repeatable(); });
   if (live == nullptr) return NotAlive(nullptr, executor);
   if (StrictOn())
     StrictOnLaunch(executor, live->task(), live->needed_bytes(), workspace, workspace_size);
 
-  StatusOr<std::vector<void*>> pointers = CheckLaunch(*live, workspace, workspace_size, stream);
-  if (!pointers.ok()) {
+  LaunchTarget target;
+  Status status = CheckLaunch(*live, workspace, workspace_size, stream, &target);
+  if (!status.ok()) {
     executors.Remove(executor);  // a repeatable one too
-    return pointers.status();
+    return status;
   }
-  if (live->task().plan == nullptr) return Status();
-  return QueueWork(live->task(), pointers.value(), workspace, stream);
+  if (live->task().plan == nullptr) return status;
+  return QueueWork(live->task(), target, workspace);
 }
 
 Status MakeExecutorRepeatable(aclOpExecutor* executor) {

@@ -58,7 +58,11 @@ struct TensorArg {
 
 TensorArg MakeTensorArg(NamedTensor tensor, TensorUse use);
 
-// A checked and planned call. Empty work has no plan and no arguments.
+// More tensors than any operator takes.
+inline constexpr size_t kMaxTensorArgs = 8;
+
+// A checked and planned call. Empty work has no plan and no arguments; there are at most
+// kMaxTensorArgs of them.
 struct OpTask {
   const OpInfo* info;
   std::vector<TensorArg> args;

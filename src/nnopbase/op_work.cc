@@ -37,34 +37,39 @@ ByteRange BoundingRange(const TensorArg& arg, const void* first) {
 
 }  // namespace
 
-OpWork::OpWork(const OpTask& task, const std::vector<void*>& bases, std::byte* workspace)
-    : api_(task.info->api), plan_(task.plan), workspace_(workspace) {
-  addresses_.reserve(task.args.size());
-  accesses_.reserve(task.args.size() + 1);
+OpWork::OpWork(const OpTask& task, std::span<void* const> bases, std::byte* workspace,
+               bool notes_accesses)
+    : api_(task.info->api),
+      plan_(task.plan),
+      address_count_(task.args.size()),
+      workspace_(workspace) {
   for (size_t i = 0; i < task.args.size(); ++i) {
     const TensorArg& arg = task.args[i];
-    if (arg.use == TensorUse::kNotAccessed) {
-      addresses_.push_back(nullptr);
-      continue;
-    }
-    void* const first =
+    if (arg.use == TensorUse::kNotAccessed) continue;
+    addresses_[i] =
         reinterpret_cast<void*>(Displaced(Number(bases[i]), arg.offset, arg.element_bytes));
-    addresses_.push_back(first);
-    if (IsEmpty(arg.view.extents)) continue;
-    accesses_.push_back(
-        {arg.name, first, arg.view, arg.element_bytes, arg.use == TensorUse::kWrite, bases[i]});
+  }
+  if (notes_accesses) NoteAccesses(task, bases);
+  if (StrictOn()) TranslateAddresses();
+  CopyOverlappingInputs(task);
+}
+
+void OpWork::NoteAccesses(const OpTask& task, std::span<void* const> bases) {
+  for (size_t i = 0; i < task.args.size(); ++i) {
+    const TensorArg& arg = task.args[i];
+    if (arg.use == TensorUse::kNotAccessed || IsEmpty(arg.view.extents)) continue;
+    accesses_.push_back({arg.name, addresses_[i], arg.view, arg.element_bytes,
+                         arg.use == TensorUse::kWrite, bases[i]});
   }
   const int64_t workspace_bytes = plan_->WorkspaceBytes();
   if (workspace_bytes > 0) {
     accesses_.push_back({"workspace", workspace_, {{workspace_bytes}, {1}}, 1, true});
   }
-  if (StrictOn()) TranslateAddresses();
-  CopyOverlappingInputs(task);
 }
 
 // The caller's addresses of device memory are no good for reading in strict mode.
 void OpWork::TranslateAddresses() {
-  for (void*& address : addresses_) address = StrictTwin(address);
+  for (size_t i = 0; i < address_count_; ++i) addresses_[i] = StrictTwin(addresses_[i]);
   workspace_ = static_cast<std::byte*>(StrictTwin(workspace_));
 }
 
@@ -89,7 +94,7 @@ Status OpWork::Run() {
   for (const InputCopy& input : copies_) {
     std::memcpy(input.copy.data(), input.source, input.copy.size());
   }
-  plan_->Run(addresses_, workspace_);
+  plan_->Run(std::span(addresses_.data(), address_count_), workspace_);
   return Status();
 }
 

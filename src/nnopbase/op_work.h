@@ -1,6 +1,7 @@
 #ifndef ACLNN_CPU_NNOPBASE_OP_WORK_H_
 #define ACLNN_CPU_NNOPBASE_OP_WORK_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,9 +19,10 @@ namespace aclnn_cpu {
 class OpWork : public Work {
  public:
   // `bases` are the data pointers of task.args, read once by the caller; those whose data are
-  // needed are not null. `workspace` is aligned. Throws std::bad_alloc if copies of inputs do not
-  // fit in memory.
-  OpWork(const OpTask& task, const std::vector<void*>& bases, std::byte* workspace);
+  // needed are not null. `workspace` is aligned. Accesses() is empty unless `notes_accesses`.
+  // Throws std::bad_alloc if copies of inputs do not fit in memory.
+  OpWork(const OpTask& task, std::span<void* const> bases, std::byte* workspace,
+         bool notes_accesses);
 
   Status Run() override;
   const char* Api() const override { return api_; }
@@ -39,12 +41,15 @@ class OpWork : public Work {
     AlignedBuffer copy;
   };
 
+  void NoteAccesses(const OpTask& task, std::span<void* const> bases);
   void TranslateAddresses();
   void CopyOverlappingInputs(const OpTask& task);
 
   const char* const api_;
   std::shared_ptr<const OpPlan> plan_;
-  std::vector<void*> addresses_;        // of the first elements, as OpPlan::Run takes them
+  // Of the first elements, as OpPlan::Run takes them; as many as there are arguments.
+  std::array<void*, kMaxTensorArgs> addresses_{};
+  size_t address_count_;
   std::vector<MemoryAccess> accesses_;  // in the caller's addresses
   std::vector<InputCopy> copies_;
   std::byte* workspace_;

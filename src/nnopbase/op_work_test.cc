@@ -32,7 +32,7 @@ class OverlapTest : public testing::Test {
   // Runs the fake operator and returns how much was copied.
   int64_t RunFake(const TensorPtr& in, const TensorPtr& out) {
     const OpTask task = FakeTask(in, out);
-    OpWork work(task, DataPointers(task), nullptr);
+    OpWork work(task, DataPointers(task), nullptr, false);
     EXPECT_TRUE(work.Run().ok());
     return work.CopiedBytes();
   }
@@ -83,14 +83,14 @@ TEST_F(OverlapTest, OnlyInputsThatAreReadAreCopied) {
   OpTask task = FakeTask(in, self);
   task.args.push_back(MakeTensorArg({"self", self.get()}, TensorUse::kNotAccessed));
   task.args.push_back(MakeTensorArg({"empty", MakeTensor({.dims = {0}}).get()}, TensorUse::kRead));
-  EXPECT_EQ(OpWork(task, DataPointers(task), nullptr).CopiedBytes(), 0);
+  EXPECT_EQ(OpWork(task, DataPointers(task), nullptr, false).CopiedBytes(), 0);
   task.args.push_back(MakeTensorArg({"grid", self.get()}, TensorUse::kRead));
-  EXPECT_EQ(OpWork(task, DataPointers(task), nullptr).CopiedBytes(), 40);
+  EXPECT_EQ(OpWork(task, DataPointers(task), nullptr, false).CopiedBytes(), 40);
 }
 
 TEST_F(OverlapTest, TheCopyIsMadeWhenTheWorkRuns) {
   const OpTask task = FakeTask(View(3, 1, 0), View(3, 1, 1));
-  OpWork work(task, DataPointers(task), nullptr);
+  OpWork work(task, DataPointers(task), nullptr, false);
   data_ = {5, 6, 7, 0, 0, 0, 0, 0, 0, 0};  // as earlier work of the stream would
   EXPECT_TRUE(work.Run().ok());
   EXPECT_EQ(data_, (std::array<float, 10>{5, 10, 12, 14, 0, 0, 0, 0, 0, 0}));
@@ -98,9 +98,9 @@ TEST_F(OverlapTest, TheCopyIsMadeWhenTheWorkRuns) {
 
 TEST_F(OverlapTest, CopyingCountsAsTime) {
   const OpTask apart = FakeTask(View(5, 1, 0), View(5, 1, 5));
-  EXPECT_EQ(OpWork(apart, DataPointers(apart), nullptr).EstimatedMicroseconds(), 0.1);
+  EXPECT_EQ(OpWork(apart, DataPointers(apart), nullptr, false).EstimatedMicroseconds(), 0.1);
   const OpTask same = FakeTask(View(10, 1, 0), View(10, 1, 0));
-  EXPECT_GT(OpWork(same, DataPointers(same), nullptr).EstimatedMicroseconds(), 0.1);
+  EXPECT_GT(OpWork(same, DataPointers(same), nullptr, false).EstimatedMicroseconds(), 0.1);
 }
 
 TEST(OpWork, KernelsGetTheFirstElementsOfAllArguments) {
@@ -113,7 +113,7 @@ TEST(OpWork, KernelsGetTheFirstElementsOfAllArguments) {
   FakeRun seen{};
   OpTask task = FakeTask(in, out, {.before = [&seen](const FakeRun& run) { seen = run; }});
   task.args.push_back(MakeTensorArg({"self", self.get()}, TensorUse::kNotAccessed));
-  OpWork work(task, DataPointers(task), nullptr);
+  OpWork work(task, DataPointers(task), nullptr, false);
   EXPECT_TRUE(work.Run().ok());
   EXPECT_EQ(seen.args, (std::vector<void*>{&data[7], &data[11], nullptr}));
 }
@@ -128,7 +128,7 @@ TEST(OpWork, AccessesNameEveryRangeThatIsReadOrWritten) {
   OpTask task = FakeTask(in, out, {.workspace = {{"sums", 50}}});
   task.args.push_back(MakeTensorArg({"self", in.get()}, TensorUse::kNotAccessed));
   task.args.push_back(MakeTensorArg({"empty", empty.get()}, TensorUse::kRead));
-  const OpWork work(task, DataPointers(task), workspace.data());
+  const OpWork work(task, DataPointers(task), workspace.data(), true);
 
   const std::span<const MemoryAccess> accesses = work.Accesses();
   ASSERT_EQ(accesses.size(), 3u);

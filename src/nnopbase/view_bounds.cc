@@ -31,11 +31,12 @@ ViewFacts FactsOf(const TensorState& state) {
     const int64_t stride = state.strides[axis];
     if (extent < 0) facts.negative_axis = static_cast<int64_t>(axis);
     if (extent != 1 && (stride != count || !facts.count_fits)) facts.is_contiguous = false;
+    // After an overflow the numbers mean nothing any more, and nobody looks at them.
     int64_t reach = 0;
-    facts.range_fits = facts.range_fits && CheckedMul(stride, extent - 1, &reach);
+    facts.range_fits &= CheckedMul(stride, extent - 1, &reach);
     int64_t& bound = reach < 0 ? range.low : range.high;
-    facts.range_fits = facts.range_fits && CheckedAdd(bound, reach, &bound);
-    facts.count_fits = facts.count_fits && CheckedMul(count, extent, &count);
+    facts.range_fits &= CheckedAdd(bound, reach, &bound);
+    facts.count_fits &= CheckedMul(count, extent, &count);
   }
   facts.count_fits = facts.count_fits && CheckedMul(count, element_bytes, &ignored);
   facts.range_fits = facts.range_fits && CheckedAdd(range.high, 1, &range.high) &&
