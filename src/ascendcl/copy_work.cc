@@ -3,9 +3,6 @@
 #include <array>
 #include <cstring>
 
-#include "ascendcl/strict.h"
-#include "ascendcl/strict_hooks.h"
-
 namespace aclnn_cpu {
 namespace {
 
@@ -20,8 +17,8 @@ MemoryAccess Bytes(const char* argument, const void* address, size_t count, bool
 class CopyWork final : public Work {
  public:
   CopyWork(void* dst, const void* src, size_t count)
-      : dst_(StrictOn() ? StrictTwin(dst) : dst),
-        src_(StrictOn() ? StrictTwin(src) : src),
+      : dst_(dst),
+        src_(src),
         count_(count),
         accesses_{Bytes("src", src, count, false), Bytes("dst", dst, count, true)} {}
 
@@ -31,13 +28,17 @@ class CopyWork final : public Work {
   }
   const char* Api() const override { return "aclrtMemcpyAsync"; }
   std::span<const MemoryAccess> Accesses() const override { return accesses_; }
+  void UseTwins(Twin twin) override {
+    dst_ = twin(dst_);
+    src_ = twin(src_);
+  }
   double EstimatedMicroseconds() const override {
     return static_cast<double>(count_) / kBytesPerMicrosecond;
   }
 
  private:
-  void* const dst_;
-  const void* const src_;
+  void* dst_;
+  const void* src_;
   const size_t count_;
   const std::array<MemoryAccess, 2> accesses_;
 };
@@ -45,10 +46,7 @@ class CopyWork final : public Work {
 class FillWork final : public Work {
  public:
   FillWork(void* dst, int32_t value, size_t count)
-      : dst_(StrictOn() ? StrictTwin(dst) : dst),
-        value_(value),
-        count_(count),
-        access_{Bytes("devPtr", dst, count, true)} {}
+      : dst_(dst), value_(value), count_(count), access_{Bytes("devPtr", dst, count, true)} {}
 
   Status Run() override {
     std::memset(dst_, value_, count_);
@@ -56,12 +54,13 @@ class FillWork final : public Work {
   }
   const char* Api() const override { return "aclrtMemsetAsync"; }
   std::span<const MemoryAccess> Accesses() const override { return access_; }
+  void UseTwins(Twin twin) override { dst_ = twin(dst_); }
   double EstimatedMicroseconds() const override {
     return static_cast<double>(count_) / kBytesPerMicrosecond;
   }
 
  private:
-  void* const dst_;
+  void* dst_;
   const int32_t value_;
   const size_t count_;
   const std::array<MemoryAccess, 1> access_;

@@ -211,6 +211,8 @@ void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket) {
     state.order.BeginTask(agent, ticket);
     const Accessor who{task.work->Api(), agent, ticket, stream.handle(), task.work->IsOperator()};
     for (const MemoryAccess& access : task.work->Accesses()) AccessCheck(state, who, access).Run();
+    // Once it is on the stream, it only reads and writes, so this is where its addresses change.
+    task.work->UseTwins(StrictTwin);
   }
 }
 

@@ -32,7 +32,8 @@ void* StrictTwin(const void* address);
 void StrictOnHostAccess(const char* api, const char* argument, const void* address, size_t count,
                         bool is_write);
 
-// `task` becomes number `ticket` of the stream; nobody has run it yet. The stream's lock is held.
+// `task` becomes number `ticket` of the stream; nobody has run it yet. Its work gets the addresses
+// that the library itself can use. The stream's lock is held.
 void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket);
 
 // The host knows that the stream has got past `ticket`.

@@ -44,6 +44,11 @@ class Work {
   // The memory that Run() reads and writes; empty for empty work.
   virtual std::span<const MemoryAccess> Accesses() const = 0;
 
+  // Strict mode, before the first Run(): replaces every address that Run() uses by twin(address).
+  // Accesses() keep the caller's.
+  using Twin = void* (*)(const void* address);
+  virtual void UseTwins(Twin twin) = 0;
+
   // Estimated time on one thread, in microseconds; decides between running at once and queueing.
   virtual double EstimatedMicroseconds() const = 0;
 };

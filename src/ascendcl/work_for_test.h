@@ -27,6 +27,7 @@ class FunctionWork final : public Work {
   Status Run() override { return function_(); }
   const char* Api() const override { return "work of a test"; }
   std::span<const MemoryAccess> Accesses() const override { return {}; }
+  void UseTwins(Twin) override {}
   double EstimatedMicroseconds() const override { return microseconds_; }
 
  private:

@@ -3,9 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "ascendcl/strict.h"
-#include "ascendcl/strict_hooks.h"
-
 namespace aclnn_cpu {
 namespace {
 
@@ -50,7 +47,6 @@ OpWork::OpWork(const OpTask& task, std::span<void* const> bases, std::byte* work
         reinterpret_cast<void*>(Displaced(Number(bases[i]), arg.offset, arg.element_bytes));
   }
   if (notes_accesses) NoteAccesses(task, bases);
-  if (StrictOn()) TranslateAddresses();
   CopyOverlappingInputs(task);
 }
 
@@ -65,12 +61,6 @@ void OpWork::NoteAccesses(const OpTask& task, std::span<void* const> bases) {
   if (workspace_bytes > 0) {
     accesses_.push_back({"workspace", workspace_, {{workspace_bytes}, {1}}, 1, true});
   }
-}
-
-// The caller's addresses of device memory are no good for reading in strict mode.
-void OpWork::TranslateAddresses() {
-  for (size_t i = 0; i < address_count_; ++i) addresses_[i] = StrictTwin(addresses_[i]);
-  workspace_ = static_cast<std::byte*>(StrictTwin(workspace_));
 }
 
 void OpWork::CopyOverlappingInputs(const OpTask& task) {
@@ -88,6 +78,15 @@ void OpWork::CopyOverlappingInputs(const OpTask& task) {
     copies_.push_back({reinterpret_cast<const std::byte*>(input.begin), std::move(copy)});
     addresses_[i] = first;
   }
+}
+
+// Addresses of copies are none of the caller's and stay.
+void OpWork::UseTwins(Twin twin) {
+  for (void*& address : addresses_) address = twin(address);
+  for (InputCopy& input : copies_) {
+    input.source = static_cast<const std::byte*>(twin(input.source));
+  }
+  workspace_ = static_cast<std::byte*>(twin(workspace_));
 }
 
 Status OpWork::Run() {

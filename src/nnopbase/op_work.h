@@ -28,6 +28,7 @@ class OpWork : public Work {
   const char* Api() const override { return api_; }
   bool IsOperator() const override { return true; }
   std::span<const MemoryAccess> Accesses() const override { return accesses_; }
+  void UseTwins(Twin twin) override;
   double EstimatedMicroseconds() const override;
 
   // For tests.
@@ -42,7 +43,6 @@ class OpWork : public Work {
   };
 
   void NoteAccesses(const OpTask& task, std::span<void* const> bases);
-  void TranslateAddresses();
   void CopyOverlappingInputs(const OpTask& task);
 
   const char* const api_;
