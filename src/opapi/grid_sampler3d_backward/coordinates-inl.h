@@ -133,39 +133,54 @@ HWY_INLINE void Clip(D d, const AxisRule<F>& rule, V* v, V* factor) {
   *factor = hn::IfThenZeroElse(hn::Or(below, above), *factor);
 }
 
-// Places a whole chunk along one axis. Points that NaN, infinity or sheer size puts nowhere go to
-// kOutside, so that every index fits in int32.
-template <typename F>
-HWY_INLINE void LocateAxis(const AxisRule<F>& rule, AxisPoints<F>* points) {
-  const hn::ScalableTag<F> d;
-  using V = hn::Vec<decltype(d)>;
+// Normalised coordinates in voxels, before padding.
+template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
+HWY_INLINE V Unnormalise(D d, const AxisRule<F>& rule, V coordinates) {
+  const V one = hn::Set(d, F{1});
+  const V half = hn::Set(d, F{0.5});
+  const V scale = hn::Set(d, rule.scale);
+  const V from_minus_1 = hn::Add(coordinates, one);
+  return rule.align_corners ? hn::Mul(hn::Mul(from_minus_1, half), scale)
+                            : hn::Mul(hn::Sub(hn::Mul(from_minus_1, scale), one), half);
+}
+
+// Places coordinates along one axis: *low, the index of the lower voxel (nearest: of the voxel),
+// the weights of this voxel and the next one, and the derivative of the place. Points that NaN,
+// infinity or sheer size puts nowhere go to kOutside, so that every index fits in int32.
+template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
+HWY_INLINE void Locate(D d, const AxisRule<F>& rule, V coordinates, V* low, V* weight_low,
+                       V* weight_high, V* factor) {
   const V one = hn::Set(d, F{1});
   const V half = hn::Set(d, F{0.5});
   const V scale = hn::Set(d, rule.scale);
   const V lowest = hn::Set(d, static_cast<F>(std::numeric_limits<int32_t>::min()));
   // The largest value of F that is not above 2^31 - 2.
   const V highest = hn::Set(d, sizeof(F) == 4 ? F{2147483520} : static_cast<F>(2147483646));
-  for (size_t i = 0; i < kChunk; i += hn::Lanes(d)) {
-    const V from_minus_1 = hn::Add(hn::Load(d, points->low + i), one);
-    V v = rule.align_corners ? hn::Mul(hn::Mul(from_minus_1, half), scale)
-                             : hn::Mul(hn::Sub(hn::Mul(from_minus_1, scale), one), half);
-    V factor = hn::Mul(scale, half);
-    if (rule.padding == Padding::kReflection) Reflect(d, rule, &v, &factor);
-    if (rule.padding != Padding::kZeros) Clip(d, rule, &v, &factor);
-    const auto usable = hn::And(hn::Ge(v, lowest), hn::Le(v, highest));
-    v = hn::IfThenElse(usable, v, hn::Set(d, static_cast<F>(kOutside)));
+  V v = Unnormalise(d, rule, coordinates);
+  *factor = hn::Mul(scale, half);
+  if (rule.padding == Padding::kReflection) Reflect(d, rule, &v, factor);
+  if (rule.padding != Padding::kZeros) Clip(d, rule, &v, factor);
+  const auto usable = hn::And(hn::Ge(v, lowest), hn::Le(v, highest));
+  v = hn::IfThenElse(usable, v, hn::Set(d, static_cast<F>(kOutside)));
+  if (rule.interpolation == Interpolation::kNearest) {
+    *low = RoundHalfEven(d, v);
+    *weight_low = one;
+    *weight_high = hn::Zero(d);
+    return;
+  }
+  *low = hn::Floor(v);
+  // Of a whole number the lower weight is 1, also where adding 1 changes nothing.
+  *weight_low = hn::IfThenElse(hn::Eq(*low, v), one, hn::Sub(hn::Add(*low, one), v));
+  *weight_high = hn::Sub(v, *low);
+}
 
-    V low = v;
-    V weight_low = one;
-    V weight_high = hn::Zero(d);
-    if (rule.interpolation == Interpolation::kNearest) {
-      low = RoundHalfEven(d, v);
-    } else {
-      low = hn::Floor(v);
-      // Of a whole number the lower weight is 1, also where adding 1 changes nothing.
-      weight_low = hn::IfThenElse(hn::Eq(low, v), one, hn::Sub(hn::Add(low, one), v));
-      weight_high = hn::Sub(v, low);
-    }
+// Places a whole chunk along one axis.
+template <typename F>
+HWY_INLINE void LocateAxis(const AxisRule<F>& rule, AxisPoints<F>* points) {
+  const hn::ScalableTag<F> d;
+  for (size_t i = 0; i < kChunk; i += hn::Lanes(d)) {
+    hn::Vec<decltype(d)> low, weight_low, weight_high, factor;
+    Locate(d, rule, hn::Load(d, points->low + i), &low, &weight_low, &weight_high, &factor);
     hn::Store(low, d, points->low + i);
     hn::Store(weight_low, d, points->weight_low + i);
     hn::Store(weight_high, d, points->weight_high + i);

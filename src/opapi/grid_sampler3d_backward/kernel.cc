@@ -12,6 +12,7 @@
 
 #include "base/shape.h"
 #include "opapi/grid_sampler3d_backward/coordinates-inl.h"
+#include "opapi/grid_sampler3d_backward/interpolation-inl.h"
 #include "opapi/grid_sampler3d_backward/problem.h"
 #include "simd/convert-inl.h"
 #include "simd/targets.h"
@@ -38,8 +39,8 @@ struct Region {
 template <typename F>
 struct Tap {
   int64_t offset;  // from the sample's first voxel, elements
+  size_t corner;   // 0 to 7, x running fastest, then y
   F weight;
-  F slopes[3];  // derivative of the weight by the place along x, y, z
 };
 
 // Lists the voxels of point `i` that lie in the volume and in `planes`, in a fixed order; voxels of
@@ -67,12 +68,8 @@ HWY_INLINE size_t FindTaps(const Problem& problem, Range planes, const Dims& str
       for (int64_t dx = 0; dx < sides; ++dx) {
         const int64_t x = x_low + dx;
         if (x < 0 || x >= width) continue;
-        const F yz = wy[dy] * wz[dz];
-        const F xz = wx[dx] * wz[dz];
-        const F xy = wx[dx] * wy[dy];
         (*taps)[count++] = {z * strides[2] + y * strides[3] + x * strides[4],
-                            xy * wz[dz],
-                            {dx == 0 ? -yz : yz, dy == 0 ? -xz : xz, dz == 0 ? -xy : xy}};
+                            static_cast<size_t>(4 * dz + 2 * dy + dx), wx[dx] * wy[dy] * wz[dz]};
       }
     }
   }
@@ -184,56 +181,55 @@ void InputGradBlock(const Plan& plan, const Buffers& buffers, const Region& regi
   }
 }
 
-// The derivatives by the place of a point along x, y and z. Sums over channels, then voxels, both
-// in ascending order.
+// The derivatives by the place of point `i` along x, y and z.
 template <typename T>
-HWY_INLINE void SumSlopes(const Problem& problem, const T* grad_output, const T* input,
-                          const std::array<Tap<Wide<T>>, 8>& taps, size_t count, Wide<T>* sums) {
+HWY_INLINE void FindSlopes(const Problem& problem, const T* grad_output, const T* input,
+                           const Chunk<Wide<T>>& chunk, size_t i, Wide<T>* slopes) {
   using F = Wide<T>;
+  std::array<Tap<F>, 8> taps;
+  const Range planes{0, problem.depth()};
+  const size_t count = FindTaps(problem, planes, problem.input.strides, chunk, i, &taps);
   const int64_t grad_channel = problem.grad_output.strides[1];
   const int64_t input_channel = problem.input.strides[1];
-  // Not summed in *sums: for all the compiler knows that is part of the input.
-  F x = 0, y = 0, z = 0;
+  F sums[8][kChannelSums] = {};  // by corner
   for (int64_t c = 0; c < problem.channels() && count != 0; ++c) {
     const F g = Widen(grad_output[c * grad_channel]);
     const T* channel = input + c * input_channel;
     for (size_t k = 0; k < count; ++k) {
-      const F v = Widen(channel[taps[k].offset]);
-      x += v * taps[k].slopes[kX] * g;
-      y += v * taps[k].slopes[kY] * g;
-      z += v * taps[k].slopes[kZ] * g;
+      sums[taps[k].corner][c % kChannelSums] += Widen(channel[taps[k].offset]) * g;
     }
   }
-  sums[kX] = x;
-  sums[kY] = y;
-  sums[kZ] = z;
+  F corners[8], low[3], high[3];
+  for (size_t k = 0; k < 8; ++k) corners[k] = SumOfSums(sums[k]);
+  for (int axis = kX; axis <= kZ; ++axis) {
+    low[axis] = chunk.axes[axis].weight_low[i];
+    high[axis] = chunk.axes[axis].weight_high[i];
+  }
+  Slopes(corners, low, high, F{0}, slopes);
 }
 
 template <typename T>
 void GridGradBlock(const Plan& plan, const Buffers& buffers, int64_t sample, Range points) {
   using F = Wide<T>;
   const Problem& problem = plan.problem();
-  const Range planes{0, problem.depth()};
   // Nearest: gridGrad is all zeros, whatever the points are.
   const PointReader<T> reader(problem, problem.reads_input() ? buffers.grid : nullptr, sample);
   const T* grad_output = static_cast<const T*>(buffers.grad_output);
   T* grid_grad = static_cast<T*>(buffers.grid_grad);
   const int64_t step = problem.grid_grad.strides[4];
   Chunk<F> chunk;
-  std::array<Tap<F>, 8> taps;
   for (int64_t first = points.begin; first < points.end; first += static_cast<int64_t>(kChunk)) {
     reader.Read(first, std::min(points.end - first, static_cast<int64_t>(kChunk)), &chunk);
     if (problem.reads_input()) reader.PlaceXY(&chunk);
     for (size_t i = 0; i < static_cast<size_t>(chunk.count); ++i) {
-      F sums[3] = {0, 0, 0};
+      F slopes[3] = {0, 0, 0};
       if (problem.reads_input()) {
         const T* input = static_cast<const T*>(buffers.input) + sample * problem.input.strides[0];
-        const size_t count = FindTaps(problem, planes, problem.input.strides, chunk, i, &taps);
-        SumSlopes<T>(problem, grad_output + chunk.grad_output[i], input, taps, count, sums);
-        for (int axis = kX; axis <= kZ; ++axis) sums[axis] *= chunk.axes[axis].factor[i];
+        FindSlopes(problem, grad_output + chunk.grad_output[i], input, chunk, i, slopes);
+        for (int axis = kX; axis <= kZ; ++axis) slopes[axis] *= chunk.axes[axis].factor[i];
       }
       T* to = grid_grad + chunk.grid_grad[i];
-      for (int axis = kX; axis <= kZ; ++axis) Narrow(sums[axis], to + axis * step);
+      for (int axis = kX; axis <= kZ; ++axis) Narrow(slopes[axis], to + axis * step);
     }
   }
 }

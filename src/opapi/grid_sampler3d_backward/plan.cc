@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "aclnn/opdev/op_errno.h"
+#include "base/aligned_buffer.h"
 #include "base/checked_math.h"
 #include "base/parallel.h"
 #include "base/shape.h"
@@ -33,6 +35,18 @@ constexpr int64_t kPointsUnit = 64;  // the kernel locates points in chunks of t
 constexpr double kLocatePoint = 0.010;
 constexpr double kPointChannel = 0.015;
 constexpr double kClearVoxel = 0.0005;
+constexpr double kLocateDepth = 0.001;
+constexpr double kSlabPointChannel = 0.005;
+
+constexpr int64_t kPlanesPerSlab = 16;
+constexpr int64_t kMostSlots = 16;
+// Rows from this length on begin with a whole vector.
+constexpr int64_t kWidthWorthAligning = 24;
+constexpr int64_t kMostLanes = 16;  // elements that a vector, or a cache line, may hold
+// Slabs need at least one point for this many voxels.
+constexpr int64_t kVoxelsPerPoint = 8;
+// Floats hold offsets in a slab exactly.
+constexpr int64_t kMostCells = int64_t{1} << 24;
 
 const char* InterpolationName(Interpolation interpolation) {
   return interpolation == Interpolation::kNearest ? "nearest" : "bilinear";
@@ -49,21 +63,104 @@ const char* PaddingName(Padding padding) {
   }
 }
 
+const char* VariantName(Variant variant) {
+  return variant == Variant::kPlanar ? "planar" : "points";
+}
+
 int64_t SumBytes(aclDataType dtype) {
   return static_cast<int64_t>(dtype == ACL_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
+// True if the points along `axis` of grid continue a run of `run` points in all tensors.
+bool IsOneRun(const Problem& problem, int64_t run, int axis) {
+  const auto continues = [&](const StridedView& view, int first) {
+    return view.strides[first + axis - 1] == run * view.strides[first + 2];
+  };
+  return continues(problem.grid, 1) && continues(problem.grad_output, 2) &&
+         (!problem.want_grid_grad || continues(problem.grid_grad, 1));
+}
+
+int64_t SlotBytes(const Problem& problem, const Slabs& slabs) {
+  const int64_t arrays = (problem.want_input_grad ? 1 : 0) + (problem.reads_input() ? 1 : 0);
+  return arrays * problem.channels() * slabs.cells * SumBytes(problem.dtype);
+}
+
+// As many tasks at once as the limit of the workspace allows; 0 if not even one.
+int64_t SlotsWithinLimit(const Problem& problem, const Slabs& slabs) {
+  const int64_t sums = *ElementCount(problem.input.extents) * SumBytes(problem.dtype);
+  const int64_t limit = sums / 100 * 240;
+  return std::min({problem.samples() * slabs.count, kMostSlots, limit / SlotBytes(problem, slabs)});
+}
+
+bool SuitsPlanar(const Problem& problem) {
+  if (!HasSlabVariants() || problem.channels() > kPlanarChannels) return false;
+  if (!problem.reads_grid_and_grad_output()) return false;
+  if (problem.want_input_grad && MayOverlapItself(problem.input_grad)) return false;
+  if (problem.want_grid_grad && MayOverlapItself(problem.grid_grad)) return false;
+  const int64_t plane = problem.input.extents[3] * problem.input.extents[4];
+  // Few points: touching the whole volume costs more than it saves.
+  if (problem.points() < plane * problem.depth() / kVoxelsPerPoint) return false;
+  if (plane > kMostCells) return false;
+  const Slabs slabs = CutIntoSlabs(problem);
+  return slabs.cells < kMostCells && SlotsWithinLimit(problem, slabs) > 0;
+}
+
 }  // namespace
 
-Plan::Plan(const Problem& problem) : problem_(problem) {
+Slabs CutIntoSlabs(const Problem& problem) {
+  Slabs slabs;
+  const int64_t depth = problem.depth();
+  slabs.planes = std::min(kPlanesPerSlab, CeilDiv(depth, 2));
+  slabs.count = CeilDiv(depth, slabs.planes);
+  const int64_t width = problem.input.extents[4];
+  slabs.row = width < kWidthWorthAligning ? width + 1 : RoundUp(width + 1, kMostLanes / 2);
+  slabs.plane = (problem.input.extents[3] + 1) * slabs.row;
+  // One vector more than the neighbours at both ends.
+  slabs.origin = RoundUp(slabs.plane + 2 * slabs.row + 1 + kMostLanes, kMostLanes);
+  slabs.cells =
+      RoundUp(slabs.origin + (slabs.planes + 1) * slabs.plane + 2 * kMostLanes, kMostLanes);
+
+  const Dims& extents = problem.grid.extents;
+  slabs.run = extents[3];
+  for (int axis = 2; axis >= 1 && IsOneRun(problem, slabs.run, axis); --axis) {
+    slabs.run *= extents[axis];
+  }
+  slabs.runs = problem.points() / slabs.run;
+  slabs.segments_per_run = CeilDiv(slabs.run, kSegment);
+  return slabs;
+}
+
+Variant ChooseVariant(const Problem& problem) {
+  struct Row {
+    Variant variant;
+    bool (*suits)(const Problem& problem);
+  };
+  constexpr Row kRows[] = {{Variant::kPlanar, SuitsPlanar},
+                           {Variant::kPoints, [](const Problem&) { return true; }}};
+  for (const Row& row : kRows) {
+    if (row.suits(problem)) return row.variant;
+  }
+  return Variant::kPoints;
+}
+
+Plan::Plan(const Problem& problem, Variant variant) : problem_(problem), variant_(variant) {
   input_grad_overlaps_itself_ = problem.want_input_grad && MayOverlapItself(problem.input_grad);
   grid_grad_overlaps_itself_ = problem.want_grid_grad && MayOverlapItself(problem.grid_grad);
+  ChooseBlocks();
+  if (variant == Variant::kPoints) {
+    PlanPoints();
+  } else {
+    PlanSlabs();
+  }
+}
+
+void Plan::PlanPoints() {
+  const Problem& problem = problem_;
   const bool rounds = DtypeBytes(problem.dtype) < SumBytes(problem.dtype);
   if (problem.want_input_grad && (rounds || input_grad_overlaps_itself_)) {
-    sums_.bytes = *ElementCount(problem.input.extents) * SumBytes(problem.dtype);
+    const int64_t bytes = *ElementCount(problem.input.extents) * SumBytes(problem.dtype);
+    workspace_[workspace_count_++] = {"sums of inputGrad", bytes};
   }
-  ChooseBlocks();
-
   const double points = static_cast<double>(problem.samples() * problem.points());
   const double channels = static_cast<double>(problem.channels());
   if (problem.want_input_grad) {
@@ -77,6 +174,22 @@ Plan::Plan(const Problem& problem) : problem_(problem) {
     estimated_us_ +=
         points * (kLocatePoint + (problem.reads_input() ? channels : 0) * kPointChannel);
   }
+}
+
+void Plan::PlanSlabs() {
+  slabs_ = CutIntoSlabs(problem_);
+  slabs_.slots = SlotsWithinLimit(problem_, slabs_);
+  const int64_t tasks = problem_.samples() * slabs_.count;
+  workspace_[workspace_count_++] = {"slabs", slabs_.slots * SlotBytes(problem_, slabs_)};
+  if (slabs_.count > 1) {
+    workspace_[workspace_count_++] = {
+        "planes of the points",
+        problem_.samples() * slabs_.segments() * static_cast<int64_t>(2 * sizeof(int32_t))};
+  }
+  const double points = static_cast<double>(problem_.samples() * problem_.points());
+  const double channels = static_cast<double>(problem_.channels());
+  estimated_us_ = points * (kLocatePoint + channels * kSlabPointChannel) +
+                  static_cast<double>(tasks * slabs_.cells) * channels * kClearVoxel;
 }
 
 void Plan::ChooseBlocks() {
@@ -104,7 +217,8 @@ void Plan::ChooseBlocks() {
 }
 
 void Plan::Run(std::span<void* const> args, std::byte* workspace) const {
-  const Buffers buffers{args[0], args[1], args[2], args[3], args[4], workspace};
+  const Buffers buffers{args[0], args[1], args[2], args[3], args[4], workspace, nullptr, nullptr};
+  if (variant_ != Variant::kPoints) return RunSlabs(buffers, workspace);
   // Blocks of a gridGrad that overlaps itself write in row-major order, one after the other.
   const int64_t parallel = grid_grad_overlaps_itself_ ? blocks_.input_grad : blocks_.count();
   ParallelFor(parallel, estimated_us_, [&](int64_t block) { RunBlock(*this, buffers, block); });
@@ -112,14 +226,39 @@ void Plan::Run(std::span<void* const> args, std::byte* workspace) const {
   if (input_grad_overlaps_itself_) WriteOverlappingInputGrad(*this, buffers);
 }
 
+void Plan::RunSlabs(Buffers buffers, std::byte* workspace) const {
+  buffers.scratch = workspace;
+  if (slabs_.count > 1) {
+    constexpr int64_t kAlignment = static_cast<int64_t>(kBufferAlignment);
+    buffers.depths = workspace + RoundUp(workspace_[0].bytes, kAlignment);
+    const double points = static_cast<double>(problem_.samples() * problem_.points());
+    ParallelFor(CeilDiv(problem_.samples() * slabs_.segments(), kSegmentsPerDepthBlock),
+                points * kLocateDepth, [&](int64_t block) { FindDepths(*this, buffers, block); });
+  }
+  // Tasks take turns in the scratch memory of a slot: a thread uses one that is warm already.
+  const int64_t tasks = problem_.samples() * slabs_.count;
+  std::atomic<int64_t> next{0};
+  ParallelFor(slabs_.slots, estimated_us_, [&](int64_t slot) {
+    while (true) {
+      const int64_t task = next.fetch_add(1, std::memory_order_relaxed);
+      if (task >= tasks) break;
+      RunPlanar(*this, buffers, task, slot);
+    }
+  });
+}
+
 std::span<const WorkspaceItem> Plan::Workspace() const {
-  return {&sums_, sums_in_workspace() ? size_t{1} : size_t{0}};
+  return {workspace_.data(), workspace_count_};
 }
 
 std::string Plan::Describe() const {
-  std::string text =
-      fmt::format("points: {} {} align_corners={}", InterpolationName(problem_.interpolation),
-                  PaddingName(problem_.padding), problem_.align_corners);
+  std::string text = fmt::format("{}: {} {} align_corners={}", VariantName(variant_),
+                                 InterpolationName(problem_.interpolation),
+                                 PaddingName(problem_.padding), problem_.align_corners);
+  if (variant_ != Variant::kPoints) {
+    return text + fmt::format("; {} slabs of {} planes, summed in {} pieces of scratch memory",
+                              problem_.samples() * slabs_.count, slabs_.planes, slabs_.slots);
+  }
   if (problem_.want_input_grad) {
     text += fmt::format("; inputGrad: {} blocks of {} channels x {} planes, summed in the {}{}",
                         blocks_.input_grad, blocks_.channels, blocks_.planes,

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "nnopbase/executor.h"
 #include "nnopbase/op_info.h"
+#include "opapi/grid_sampler3d_backward/slabs.h"
 
 namespace aclnn_cpu::grid_sampler3d_backward {
 
@@ -100,13 +101,25 @@ struct Buffers {
   const void* grid;
   void* input_grad;
   void* grid_grad;
-  std::byte* sums;  // the workspace
+  std::byte* sums;  // in the workspace, like what follows
+  std::byte* scratch;
+  std::byte* depths;
 };
 
-// The one variant so far: "points".
+// The ways to compute a call; all give the same bits.
+enum class Variant {
+  kPoints,  // any layout, type and size: point by point, straight from and to the tensors
+  kPlanar,  // up to four channels: slabs of single channels in scratch memory
+};
+
+// The first variant that suits the problem and the vector target.
+Variant ChooseVariant(const Problem& problem);
+
 class Plan : public OpPlan {
  public:
-  explicit Plan(const Problem& problem);
+  explicit Plan(const Problem& problem) : Plan(problem, ChooseVariant(problem)) {}
+  // Tests compare variants; `variant` must be one that could be chosen.
+  Plan(const Problem& problem, Variant variant);
 
   void Run(std::span<void* const> args, std::byte* workspace) const override;
   std::span<const WorkspaceItem> Workspace() const override;
@@ -114,22 +127,30 @@ class Plan : public OpPlan {
   std::string Describe() const override;
 
   const Problem& problem() const { return problem_; }
-  const Blocks& blocks() const { return blocks_; }
+  Variant variant() const { return variant_; }
+  const Blocks& blocks() const { return blocks_; }  // of kPoints
+  const Slabs& slabs() const { return slabs_; }     // of the other variants
 
   // inputGrad is summed in float or double [N, C, D, H, W] of the workspace, row-major, instead of
   // in the output: 16-bit outputs, so that they are rounded once, and outputs that overlap
   // themselves.
-  bool sums_in_workspace() const { return sums_.bytes != 0; }
+  bool sums_in_workspace() const { return variant_ == Variant::kPoints && workspace_count_ != 0; }
   // Such an output keeps what writing in the caller's row-major order leaves; one thread does it.
   bool input_grad_overlaps_itself() const { return input_grad_overlaps_itself_; }
   bool grid_grad_overlaps_itself() const { return grid_grad_overlaps_itself_; }
 
  private:
   void ChooseBlocks();
+  void PlanPoints();
+  void PlanSlabs();
+  void RunSlabs(Buffers buffers, std::byte* workspace) const;
 
   Problem problem_;
+  Variant variant_;
   Blocks blocks_;
-  WorkspaceItem sums_{"sums of inputGrad", 0};
+  Slabs slabs_;
+  std::array<WorkspaceItem, 2> workspace_{};
+  size_t workspace_count_ = 0;
   bool input_grad_overlaps_itself_ = false;
   bool grid_grad_overlaps_itself_ = false;
   double estimated_us_ = 0;
@@ -137,6 +158,16 @@ class Plan : public OpPlan {
 
 // `problem` is not empty. 561103 if the workspace cannot be addressed.
 StatusOr<std::shared_ptr<const Plan>> MakePlan(const Problem& problem);
+
+// False on targets that have the variant kPoints only.
+bool HasSlabVariants();
+
+// Computes the slab `task` in the scratch memory `slot`.
+void RunPlanar(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot);
+
+// Before slabs: finds the planes that the points of each segment touch, a block of segments a time.
+inline constexpr int64_t kSegmentsPerDepthBlock = 16;
+void FindDepths(const Plan& plan, const Buffers& buffers, int64_t block);
 
 // Computes what block `block` owns; inputGrad's blocks come first.
 void RunBlock(const Plan& plan, const Buffers& buffers, int64_t block);

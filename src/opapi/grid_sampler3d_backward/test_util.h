@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -115,19 +116,21 @@ struct TestCall {
             &executor};
   }
 
-  std::shared_ptr<const Plan> Prepare() {
+  // The chosen plan, or the one of `variant`.
+  std::shared_ptr<const Plan> Prepare(std::optional<Variant> variant = {}) {
     StatusOr<Problem> problem = CheckContract(MakeArgs());
     if (!problem.ok() || problem.value().is_empty) {
       ADD_FAILURE() << "no problem to run: " << problem.status().message();
       return nullptr;
     }
+    if (variant.has_value()) return std::make_shared<Plan>(problem.value(), *variant);
     StatusOr<std::shared_ptr<const Plan>> plan = MakePlan(problem.value());
     EXPECT_TRUE(plan.ok());
     return plan.ok() ? plan.value() : nullptr;
   }
 
-  void Run() {
-    const std::shared_ptr<const Plan> plan = Prepare();
+  void Run(std::optional<Variant> variant = {}) {
+    const std::shared_ptr<const Plan> plan = Prepare(variant);
     if (plan == nullptr) return;
     const AlignedBuffer workspace(static_cast<size_t>(plan->WorkspaceBytes()));
     // All ones are NaN in every dtype: no result may depend on what a workspace holds.

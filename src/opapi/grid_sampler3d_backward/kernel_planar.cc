@@ -1,0 +1,236 @@
+// The planar variant: up to four channels, each a volume of its own in scratch memory.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "opapi/grid_sampler3d_backward/kernel_planar.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "opapi/grid_sampler3d_backward/problem.h"
+#include "opapi/grid_sampler3d_backward/slabs.h"
+#include "simd/targets.h"
+
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+#include "opapi/grid_sampler3d_backward/planar-inl.h"
+#include "opapi/grid_sampler3d_backward/slab_memory-inl.h"
+#include "opapi/grid_sampler3d_backward/walk-inl.h"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace aclnn_cpu {
+namespace grid_sampler3d_backward {
+namespace HWY_NAMESPACE {
+
+// Targets without vectors, or with vectors whose size only the CPU knows, have the general variant.
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+
+bool HasSlabVariantsOnTarget() { return false; }
+void RunPlanarOnTarget(const Plan&, const Buffers&, int64_t, int64_t) {}
+void FindDepthsOnTarget(const Plan&, const Buffers&, int64_t) {}
+
+#else
+
+bool HasSlabVariantsOnTarget() { return true; }
+
+template <typename T, int kChannels>
+class PlanarTask {
+ public:
+  using F = Wide<T>;
+
+  PlanarTask(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot)
+      : problem_(plan.problem()),
+        slabs_(plan.slabs()),
+        buffers_(buffers),
+        sample_(task / slabs_.count),
+        planes_{task % slabs_.count * slabs_.planes,
+                std::min((task % slabs_.count + 1) * slabs_.planes, problem_.depth())},
+        rows_{0, slabs_.row, slabs_.plane, slabs_.plane + slabs_.row},
+        walk_(problem_, slabs_, buffers_, sample_, planes_) {
+    const int64_t arrays = (problem_.want_input_grad ? 1 : 0) + (problem_.reads_input() ? 1 : 0);
+    F* scratch = reinterpret_cast<F*>(buffers.scratch) + slot * arrays * kChannels * slabs_.cells;
+    for (int64_t c = 0; c < kChannels; ++c) {
+      sums_[c] = scratch + c * slabs_.cells;
+      input_[c] = scratch + ((arrays - 1) * kChannels + c) * slabs_.cells;
+    }
+  }
+
+  void Run() {
+    for (int64_t c = 0; c < kChannels; ++c) {
+      if (problem_.reads_input()) {
+        const Dims& strides = problem_.input.strides;
+        const T* input = static_cast<const T*>(buffers_.input);
+        FillInput(problem_, slabs_, planes_, input + sample_ * strides[0] + c * strides[1],
+                  const_cast<F*>(input_[c]));
+      }
+      if (problem_.want_input_grad) std::fill_n(sums_[c], slabs_.cells, F{0});
+    }
+    walk_.Run(kChannels, [this](const Batch<T>& batch) { Add(batch); });
+    for (int64_t c = 0; c < kChannels && problem_.want_input_grad; ++c) {
+      const Dims& strides = problem_.input_grad.strides;
+      T* output = static_cast<T*>(buffers_.input_grad);
+      StoreSlab<T>(problem_, slabs_, planes_, sums_[c],
+                   output + sample_ * strides[0] + c * strides[1]);
+    }
+  }
+
+ private:
+  void Add(const Batch<T>& batch) {
+    LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
+    const bool gathers = problem_.want_grid_grad && located_.any_owned;
+    const bool scatters = problem_.want_input_grad && located_.any_in_slab;
+    if (!gathers && !scatters) return;
+    bool units = false;
+    if (problem_.interpolation == Interpolation::kBilinear && slabs_.row > 16) {
+      FindUnits(located_, batch.count, &units_);
+      // With shorter runs than this, going from point to point is faster.
+      units = units_.count * 20 <= batch.count * 11;
+    }
+    if (gathers) Gather(batch, units);
+    if (!scatters) return;
+    for (int64_t c = 0; c < kChannels; ++c) {
+      if (problem_.interpolation == Interpolation::kNearest) {
+        for (size_t i = 0; i < batch.count; ++i) {
+          sums_[c][located_.offset()[i]] += batch.grads[c][i];
+        }
+        continue;
+      }
+      Multiply(located_, batch.count, batch.grads[c], &products_);
+      if (units) {
+        ScatterUnits(located_, units_, rows_, products_, sums_[c]);
+      } else {
+        ScatterPoints(located_, batch.count, rows_, products_, sums_[c]);
+      }
+    }
+  }
+
+  void Gather(const Batch<T>& batch, bool units) {
+    if (!problem_.reads_input()) {
+      // Nothing to gather: zeros are stored.
+    } else if (!AllFinite(batch, kChannels)) {
+      GatherWithTests(batch);
+    } else if (units) {
+      GatherUnits<kChannels>(located_, units_, rows_, input_, batch.grads, &slopes_);
+    } else {
+      GatherPoints<kChannels>(located_, batch.count, rows_, input_, batch.grads, &slopes_);
+    }
+    StoreGridGrad(problem_, planes_, batch, located_, &slopes_,
+                  static_cast<T*>(buffers_.grid_grad));
+  }
+
+  // An infinite or NaN gradOutput must not meet the zeros that stand for voxels outside.
+  HWY_NOINLINE void GatherWithTests(const Batch<T>& batch) {
+    const Dims& extents = problem_.input.extents;
+    for (size_t i = 0; i < batch.count; ++i) {
+      const int64_t offset = located_.offset()[i];
+      const int64_t from_row = offset - slabs_.origin + slabs_.plane + slabs_.row + 1;
+      const int64_t x = from_row % slabs_.row - 1;
+      const int64_t y = from_row % slabs_.plane / slabs_.row - 1;
+      const int64_t z = from_row / slabs_.plane - 1 + planes_.begin;
+      F corners[8], low[3], high[3], result[3];
+      for (size_t k = 0; k < 8; ++k) {
+        const int64_t dx = k % 2, dy = k / 2 % 2, dz = k / 4;
+        const bool exists = offset != slabs_.nowhere() && x + dx >= 0 && x + dx < extents[4] &&
+                            y + dy >= 0 && y + dy < extents[3] && z + dz >= 0 &&
+                            z + dz < extents[2];
+        F products[kChannels];
+        for (size_t c = 0; c < kChannels; ++c) {
+          const F v = input_[c][offset + rows_[k / 2] + dx];
+          products[c] = exists ? v * batch.grads[c][i] : F{0};
+        }
+        corners[k] = SumOfChannels<kChannels>(products);
+      }
+      for (size_t axis = 0; axis < 3; ++axis) {
+        low[axis] = located_.low[axis][i];
+        high[axis] = located_.high[axis][i];
+      }
+      Slopes(corners, low, high, F{0}, result);
+      for (size_t axis = 0; axis < 3; ++axis) slopes_.axis[axis][i] = result[axis];
+    }
+  }
+
+  const Problem& problem_;
+  const Slabs& slabs_;
+  const Buffers& buffers_;
+  const int64_t sample_;
+  const Planes planes_;
+  const RowOffsets rows_;
+  F* sums_[kChannels];
+  const F* input_[kChannels];
+  Walk<T> walk_;
+  Located<F> located_;
+  Units units_;
+  Products<F> products_;
+  SlopesOfPoints<F> slopes_;
+};
+
+template <typename T>
+void RunPlanarOf(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot) {
+  switch (plan.problem().channels()) {
+    case 1:
+      return PlanarTask<T, 1>(plan, buffers, task, slot).Run();
+    case 2:
+      return PlanarTask<T, 2>(plan, buffers, task, slot).Run();
+    case 3:
+      return PlanarTask<T, 3>(plan, buffers, task, slot).Run();
+    default:
+      return PlanarTask<T, 4>(plan, buffers, task, slot).Run();
+  }
+}
+
+void RunPlanarOnTarget(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot) {
+  switch (plan.problem().dtype) {
+    case ACL_FLOAT16:
+      return RunPlanarOf<Float16>(plan, buffers, task, slot);
+    case ACL_BF16:
+      return RunPlanarOf<BFloat16>(plan, buffers, task, slot);
+    case ACL_DOUBLE:
+      return RunPlanarOf<double>(plan, buffers, task, slot);
+    default:
+      return RunPlanarOf<float>(plan, buffers, task, slot);
+  }
+}
+
+void FindDepthsOnTarget(const Plan& plan, const Buffers& buffers, int64_t block) {
+  switch (plan.problem().dtype) {
+    case ACL_FLOAT16:
+      return FindDepths<Float16>(plan.problem(), plan.slabs(), buffers, block);
+    case ACL_BF16:
+      return FindDepths<BFloat16>(plan.problem(), plan.slabs(), buffers, block);
+    case ACL_DOUBLE:
+      return FindDepths<double>(plan.problem(), plan.slabs(), buffers, block);
+    default:
+      return FindDepths<float>(plan.problem(), plan.slabs(), buffers, block);
+  }
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace grid_sampler3d_backward
+}  // namespace aclnn_cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclnn_cpu::grid_sampler3d_backward {
+
+HWY_EXPORT(HasSlabVariantsOnTarget);
+HWY_EXPORT(RunPlanarOnTarget);
+HWY_EXPORT(FindDepthsOnTarget);
+
+bool HasSlabVariants() { return ACLNN_CPU_DISPATCH(HasSlabVariantsOnTarget)(); }
+
+void RunPlanar(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot) {
+  ACLNN_CPU_DISPATCH(RunPlanarOnTarget)(plan, buffers, task, slot);
+}
+
+void FindDepths(const Plan& plan, const Buffers& buffers, int64_t block) {
+  ACLNN_CPU_DISPATCH(FindDepthsOnTarget)(plan, buffers, block);
+}
+
+}  // namespace aclnn_cpu::grid_sampler3d_backward
+#endif  // HWY_ONCE

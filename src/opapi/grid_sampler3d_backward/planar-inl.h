@@ -1,0 +1,246 @@
+// The arithmetic of the planar variant: points of a segment against planes of single channels in
+// scratch memory. Two ways to the same bits:
+//
+// - Units. Where neighbouring points lie in neighbouring voxels, a run of points adds to a run of
+//   voxels, and up to a vector of them is done at once. A unit is the part of a run whose lower
+//   voxels lie in one window, an aligned vector of voxels. Windows are always read and written
+//   whole, at the same address: a load that overlaps two earlier stores has to wait for both.
+//   Voxel by voxel the order of the additions is that of the points: the upper voxel of a point
+//   comes before the lower voxel of the next one.
+// - Point by point, where the runs are short.
+
+// Per-target include guard
+#if defined(ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_PLANAR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_PLANAR_INL_H_
+#undef ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_PLANAR_INL_H_
+#else
+#define ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_PLANAR_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "opapi/grid_sampler3d_backward/segment-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclnn_cpu {
+namespace grid_sampler3d_backward {
+namespace HWY_NAMESPACE {
+
+// Offsets of the four rows of voxels around a point from its lower voxel, y running faster than z.
+using RowOffsets = std::array<int64_t, 4>;
+
+// Where units begin, in ascending order, and behind them the number of points.
+struct Units {
+  uint8_t begin[kPoints + 8];
+  size_t count;
+};
+
+// Without branches that depend on the data: the list grows by whole bytes of bits.
+template <typename F>
+HWY_INLINE void FindUnits(const Located<F>& located, size_t count, Units* units) {
+  const hn::Rebind<int32_t, PointTag<F>> di;
+  const size_t lanes = hn::Lanes(di);
+  const auto one = hn::Set(di, 1);
+  const auto in_window = hn::Set(di, static_cast<int32_t>(lanes) - 1);
+  const int32_t* offset = located.offset();
+  size_t n = 0;
+  for (size_t i = 0; i < count; i += lanes) {
+    const auto here = hn::LoadU(di, offset + i);
+    const auto next = hn::Add(hn::LoadU(di, offset + i - 1), one);
+    const auto begins = hn::Or(hn::Ne(here, next), hn::Eq(hn::And(here, in_window), hn::Zero(di)));
+    uint8_t bits[8];
+    hn::StoreMaskBits(di, begins, bits);
+    uint32_t set = bits[0];
+    if (count - i < lanes) set &= (1u << (count - i)) - 1;
+    n += AppendBitNumbers(set, i, units->begin + n);
+  }
+  units->begin[n] = static_cast<uint8_t>(count);
+  units->count = n;
+}
+
+// What SumOfSums() does with the products of up to four channels.
+template <int kChannels, class V>
+HWY_INLINE V SumOfChannels(const V (&products)[kChannels]) {
+  if constexpr (kChannels == 1) return products[0];
+  if constexpr (kChannels == 2) return Add(products[0], products[1]);
+  if constexpr (kChannels == 3) return Add(Add(products[0], products[2]), products[1]);
+  if constexpr (kChannels == 4) {
+    return Add(Add(products[0], products[2]), Add(products[1], products[3]));
+  }
+}
+
+template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
+HWY_INLINE void StoreSlopes(D d, const Located<F>& located, size_t i, const V* corners,
+                            SlopesOfPoints<F>* slopes) {
+  V low[3], high[3], result[3];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    low[axis] = hn::LoadU(d, located.low[axis] + i);
+    high[axis] = hn::LoadU(d, located.high[axis] + i);
+  }
+  Slopes(corners, low, high, hn::Zero(d), result);
+  for (size_t axis = 0; axis < 3; ++axis) hn::StoreU(result[axis], d, slopes->axis[axis] + i);
+}
+
+// Slopes unit by unit: a whole vector each, whose lanes behind the unit the next one overwrites.
+template <int kChannels, typename F>
+HWY_NOINLINE void GatherUnits(const Located<F>& located, const Units& units, const RowOffsets& rows,
+                              const F* const* input, const F* const* grads,
+                              SlopesOfPoints<F>* slopes) {
+  const PointTag<F> d;
+  using V = hn::Vec<decltype(d)>;
+  for (size_t u = 0; u < units.count; ++u) {
+    const size_t i = units.begin[u];
+    const int64_t at = located.offset()[i];
+    V g[kChannels];
+    for (size_t c = 0; c < kChannels; ++c) g[c] = hn::LoadU(d, grads[c] + i);
+    V corners[8];
+    for (size_t k = 0; k < 8; ++k) {
+      V products[kChannels];
+      for (size_t c = 0; c < kChannels; ++c) {
+        const F* from = input[c] + at + rows[k / 2] + k % 2;
+        products[c] = hn::Mul(hn::LoadU(d, from), g[c]);
+      }
+      corners[k] = SumOfChannels<kChannels>(products);
+    }
+    StoreSlopes(d, located, i, corners, slopes);
+  }
+}
+
+// Slopes of points anywhere. The two voxels of a row are copied as one; the copies are read when
+// all of them have reached the cache.
+template <int kChannels, typename F>
+HWY_NOINLINE void GatherPoints(const Located<F>& located, size_t count, const RowOffsets& rows,
+                               const F* const* input, const F* const* grads,
+                               SlopesOfPoints<F>* slopes) {
+  const PointTag<F> d;
+  using V = hn::Vec<decltype(d)>;
+  HWY_ALIGN F pairs[kChannels][4][2 * kPoints];
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t at = located.offset()[i];
+    for (size_t c = 0; c < kChannels; ++c) {
+      for (size_t r = 0; r < 4; ++r) {
+        std::memcpy(&pairs[c][r][2 * i], input[c] + at + rows[r], 2 * sizeof(F));
+      }
+    }
+  }
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    V corners[8];
+    for (size_t r = 0; r < 4; ++r) {
+      V low[kChannels], high[kChannels];
+      for (size_t c = 0; c < kChannels; ++c) {
+        const V g = hn::LoadU(d, grads[c] + i);
+        hn::LoadInterleaved2(d, &pairs[c][r][2 * i], low[c], high[c]);
+        low[c] = hn::Mul(low[c], g);
+        high[c] = hn::Mul(high[c], g);
+      }
+      corners[2 * r] = SumOfChannels<kChannels>(low);
+      corners[2 * r + 1] = SumOfChannels<kChannels>(high);
+    }
+    StoreSlopes(d, located, i, corners, slopes);
+  }
+}
+
+// Weight times gradOutput for the lower and upper voxel of each row.
+template <typename F>
+struct Products {
+  HWY_ALIGN F low[4][kSlack + kPoints + kSlack];
+  HWY_ALIGN F high[4][kSlack + kPoints + kSlack];
+};
+
+template <typename F>
+HWY_NOINLINE void Multiply(const Located<F>& located, size_t count, const F* HWY_RESTRICT grads,
+                           Products<F>* HWY_RESTRICT products) {
+  const PointTag<F> d;
+  using V = hn::Vec<decltype(d)>;
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const V g = hn::LoadU(d, grads + i);
+    const V x[2] = {hn::Load(d, located.low[0] + i), hn::Load(d, located.high[0] + i)};
+    const V y[2] = {hn::Load(d, located.low[1] + i), hn::Load(d, located.high[1] + i)};
+    const V z[2] = {hn::Load(d, located.low[2] + i), hn::Load(d, located.high[2] + i)};
+    for (size_t r = 0; r < 4; ++r) {
+      const V low = hn::Mul(hn::Mul(x[0], y[r % 2]), z[r / 2]);
+      const V high = hn::Mul(hn::Mul(x[1], y[r % 2]), z[r / 2]);
+      hn::Store(hn::Mul(low, g), d, products->low[r] + kSlack + i);
+      hn::Store(hn::Mul(high, g), d, products->high[r] + kSlack + i);
+    }
+  }
+}
+
+// Masks of the lanes [begin, end).
+template <class D>
+struct LaneRange {
+  using U = hn::TFromD<hn::RebindToUnsigned<D>>;
+  static constexpr size_t kLanes = hn::MaxLanes(D());
+  constexpr LaneRange() : ones{} {
+    for (size_t i = kLanes; i < 2 * kLanes; ++i) ones[i] = static_cast<U>(~U{0});
+  }
+  HWY_INLINE hn::Vec<D> operator()(D d, size_t begin, size_t end) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto from = hn::LoadU(du, ones + kLanes - begin);
+    return hn::BitCast(d, hn::And(from, hn::LoadU(du, ones + 2 * kLanes - end)));
+  }
+  U ones[3 * kLanes];  // zeros, ones, zeros
+};
+
+// Adds a segment's products to a channel. Lanes outside a unit add +0, which changes nothing: sums
+// begin with +0 and so never are -0.
+template <typename F>
+HWY_NOINLINE void ScatterUnits(const Located<F>& located, const Units& units,
+                               const RowOffsets& rows, const Products<F>& products, F* sums) {
+  const PointTag<F> d;
+  using V = hn::Vec<decltype(d)>;
+  static constexpr LaneRange<PointTag<F>> kRange;
+  constexpr size_t kLanes = kRange.kLanes;
+  for (size_t u = 0; u < units.count; ++u) {
+    const size_t i = units.begin[u];
+    const size_t end = units.begin[u + 1];
+    const int32_t at = located.offset()[i];
+    const size_t lane = static_cast<size_t>(at) % kLanes;
+    const bool continues = located.offset()[i - 1] + 1 == at;
+    const size_t end_lane = lane + (end - i);
+    const V low_mask = kRange(d, lane, end_lane);
+    const V high_mask = kRange(d, lane + (continues ? 0 : 1), HWY_MIN(end_lane + 1, kLanes));
+    F* window = sums + at - lane;
+    const size_t from = kSlack + i - lane;
+    for (size_t r = 0; r < 4; ++r) {
+      const V high = hn::And(hn::LoadU(d, products.high[r] + from - 1), high_mask);
+      const V low = hn::And(hn::LoadU(d, products.low[r] + from), low_mask);
+      F* to = window + rows[r];
+      hn::StoreU(hn::Add(hn::Add(hn::LoadU(d, to), high), low), d, to);
+    }
+    // The upper voxel of a run's last point may lie in the next window.
+    if (end_lane != kLanes) continue;
+    if (end < units.begin[units.count] && located.offset()[end] == located.offset()[end - 1] + 1) {
+      continue;
+    }
+    const V first_lane = kRange(d, 0, 1);
+    for (size_t r = 0; r < 4; ++r) {
+      const V high = hn::And(hn::LoadU(d, products.high[r] + kSlack + end - 1), first_lane);
+      F* to = window + kLanes + rows[r];
+      hn::StoreU(hn::Add(hn::LoadU(d, to), high), d, to);
+    }
+  }
+}
+
+template <typename F>
+HWY_NOINLINE void ScatterPoints(const Located<F>& located, size_t count, const RowOffsets& rows,
+                                const Products<F>& products, F* HWY_RESTRICT sums) {
+  for (size_t i = 0; i < count; ++i) {
+    F* at = sums + located.offset()[i];
+    for (size_t r = 0; r < 4; ++r) {
+      at[rows[r]] += products.low[r][kSlack + i];
+      at[rows[r] + 1] += products.high[r][kSlack + i];
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace grid_sampler3d_backward
+}  // namespace aclnn_cpu
+HWY_AFTER_NAMESPACE();
+#endif  // per-target include guard

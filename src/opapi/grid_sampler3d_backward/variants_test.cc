@@ -1,0 +1,227 @@
+// Every variant of the kernel gives the bits of the general one, "points", whatever the grid.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/parallel.h"
+#include "opapi/grid_sampler3d_backward/test_util.h"
+#include "simd/targets.h"
+
+namespace aclnn_cpu::grid_sampler3d_backward {
+namespace {
+
+// What kind of points a call has.
+enum class Points { kAny, kIdentity, kCalm, kSteep, kRandom, kOutside, kBigAndNan };
+
+constexpr Points kAllPoints[] = {Points::kAny,      Points::kIdentity, Points::kCalm,
+                                 Points::kSteep,    Points::kRandom,   Points::kOutside,
+                                 Points::kBigAndNan};
+
+double CoordinateOf(Points points, test::Rng* rng, double place, double other, int64_t size,
+                    int64_t out_size) {
+  const double scale = static_cast<double>(std::max<int64_t>(out_size - 1, 1));
+  const double at = 2 * place / scale - 1;  // -1 to 1 over the points of the axis
+  const double voxel = 2.0 / static_cast<double>(std::max<int64_t>(size - 1, 1));
+  switch (points) {
+    case Points::kIdentity:
+      return at;
+    case Points::kCalm:
+      return at + voxel * (0.37 + 0.8 * std::sin(other * 0.11));
+    case Points::kSteep:
+      return at + voxel * 4 * std::sin(other * 0.4 + place * 0.3);
+    case Points::kRandom:
+      return rng->Uniform(-1, 1);
+    case Points::kOutside:
+      return at * 1.7 + 0.4;
+    case Points::kBigAndNan:
+      return rng->Integer(0, 9) == 0    ? rng->Uniform(-1e9, 1e9)
+             : rng->Integer(0, 30) == 0 ? std::nan("")
+                                        : at;
+    default:
+      return AnyCoordinate(rng, size, true);
+  }
+}
+
+void Fill(Points points, uint64_t seed, TestCall* call) {
+  test::Rng rng(seed);
+  FillAtRandom(&rng, call);
+  const reference::Shape& s = call->spec.shape;
+  const int64_t sizes[] = {s.w, s.h, s.d};
+  const int64_t out_sizes[] = {s.out_w, s.out_h, s.out_d};
+  std::vector<double> grid;
+  for (int64_t i = 0; i < s.n * s.out_d * s.out_h * s.out_w; ++i) {
+    const double at[] = {static_cast<double>(i % s.out_w),
+                         static_cast<double>(i / s.out_w % s.out_h),
+                         static_cast<double>(i / s.out_w / s.out_h % s.out_d)};
+    for (size_t axis = 0; axis < 3; ++axis) {
+      grid.push_back(CoordinateOf(points, &rng, at[axis], at[(axis + 1) % 3] + at[(axis + 2) % 3],
+                                  sizes[axis], out_sizes[axis]));
+    }
+  }
+  call->grid.SetValues(grid);
+}
+
+struct Result {
+  explicit Result(const TestCall& call)
+      : input_grad(call.input_grad.bytes().begin(), call.input_grad.bytes().end()),
+        grid_grad(call.grid_grad.bytes().begin(), call.grid_grad.bytes().end()) {}
+  std::vector<std::byte> input_grad, grid_grad;
+};
+
+Result RunAs(TestCall* call, std::optional<Variant> variant) {
+  call->input_grad.Fill(HostTensor::kUntouched);
+  call->grid_grad.Fill(HostTensor::kUntouched);
+  call->Run(variant);
+  return Result(*call);
+}
+
+// Compares the chosen variant, on all targets and numbers of threads, with the general one. Returns
+// the variant chosen on the best target.
+Variant ExpectEqualsPoints(TestCall* call) {
+  const Result want = RunAs(call, Variant::kPoints);
+  const Variant best = call->Prepare()->variant();
+  for (const Target& target : UsableTargets()) {
+    ForceTargetForTest(target);
+    for (int threads : {1, 2, 8}) {
+      ForceThreadCountForTest(threads);
+      SCOPED_TRACE(std::string(target.name) + ", threads " + std::to_string(threads) + ", " +
+                   call->Prepare()->Describe());
+      const Result got = RunAs(call, {});
+      EXPECT_TRUE(test::SameBits(call->spec.dtype, got.input_grad, want.input_grad));
+      EXPECT_TRUE(test::SameBits(call->spec.dtype, got.grid_grad, want.grid_grad));
+      if (::testing::Test::HasFailure()) break;
+    }
+  }
+  ForceThreadCountForTest(0);
+  ResetTargetForTest();
+  return best;
+}
+
+struct Case {
+  const char* name;
+  int64_t size[8];  // N, C, D, H, W, Do, Ho, Wo
+};
+
+// Widths around the lengths of vectors, axes of one voxel, one and several slabs, several runs.
+constexpr Case kCases[] = {
+    {"one_slab", {1, 1, 9, 10, 11, 7, 9, 12}},  {"slabs", {2, 1, 37, 6, 33, 20, 9, 17}},
+    {"wide", {1, 2, 6, 5, 64, 6, 5, 64}},       {"odd", {1, 3, 12, 9, 29, 11, 9, 31}},
+    {"narrow", {1, 4, 18, 7, 3, 18, 7, 5}},     {"flat", {1, 1, 1, 1, 40, 3, 3, 40}},
+    {"column", {1, 3, 34, 1, 1, 40, 2, 3}},     {"line", {1, 2, 16, 16, 1, 16, 16, 4}},
+    {"five", {1, 5, 8, 7, 9, 8, 9, 11}},        {"eight", {2, 8, 18, 6, 7, 20, 6, 7}},
+    {"seventeen", {1, 17, 5, 6, 30, 5, 6, 29}}, {"forty", {1, 40, 5, 4, 6, 5, 7, 6}},
+    {"few", {2, 12, 9, 8, 10, 3, 4, 9}},
+};
+
+class GridSampler3DBackwardVariants : public ::testing::TestWithParam<Case> {
+ protected:
+  CallSpec Spec(aclDataType dtype, int64_t interpolation, int64_t padding,
+                bool align_corners) const {
+    const auto& size = GetParam().size;
+    CallSpec spec;
+    spec.dtype = dtype;
+    spec.shape = {size[0], size[1], size[2],       size[3], size[4],      size[5],
+                  size[6], size[7], interpolation, padding, align_corners};
+    return spec;
+  }
+};
+
+TEST_P(GridSampler3DBackwardVariants, AllKindsOfPointsAndModes) {
+  uint64_t seed = 0;
+  for (Points points : kAllPoints) {
+    for (int64_t padding : {0, 1, 2}) {
+      for (bool channels_last : {false, true}) {
+        const bool align_corners = ++seed % 2 == 0;
+        CallSpec spec = Spec(ACL_FLOAT, seed % 5 == 0 ? 1 : 0, padding, align_corners);
+        spec.channels_last = channels_last;
+        TestCall call(spec);
+        Fill(points, seed, &call);
+        SCOPED_TRACE("case " + std::to_string(seed));
+        ExpectEqualsPoints(&call);
+      }
+    }
+  }
+}
+
+TEST_P(GridSampler3DBackwardVariants, AllDtypesAndMasks) {
+  uint64_t seed = 100;
+  for (aclDataType dtype : test::kFloatDtypes) {
+    for (Points points : {Points::kCalm, Points::kSteep}) {
+      for (int mask : {1, 2, 3}) {
+        CallSpec spec = Spec(dtype, 0, static_cast<int64_t>(seed % 3), seed % 2 == 0);
+        spec.want_input_grad = (mask & 1) != 0;
+        spec.want_grid_grad = (mask & 2) != 0;
+        spec.channels_last = seed % 4 < 2;
+        TestCall call(spec);
+        Fill(points, ++seed, &call);
+        SCOPED_TRACE("case " + std::to_string(seed));
+        ExpectEqualsPoints(&call);
+      }
+    }
+  }
+}
+
+TEST_P(GridSampler3DBackwardVariants, StridedViews) {
+  constexpr size_t kCount = std::size(test::kLayouts);
+  for (size_t shift = 0; shift < kCount; ++shift) {
+    CallSpec spec = Spec(ACL_FLOAT, 0, 0, true);
+    for (size_t i = 0; i < spec.layouts.size(); ++i) {
+      spec.layouts[i] = test::kLayouts[(i + shift) % kCount];
+    }
+    spec.margin = 1;
+    TestCall call(spec);
+    Fill(Points::kCalm, shift, &call);
+    SCOPED_TRACE("shift " + std::to_string(shift));
+    ExpectEqualsPoints(&call);
+    EXPECT_TRUE(call.input_grad.OutsideViewIs(HostTensor::kUntouched));
+    EXPECT_TRUE(call.grid_grad.OutsideViewIs(HostTensor::kUntouched));
+  }
+}
+
+// The zeros that stand for voxels outside the volume must not meet an infinite gradient.
+TEST_P(GridSampler3DBackwardVariants, NonFiniteData) {
+  constexpr double kNonFinite[] = {INFINITY, -INFINITY, NAN};
+  for (Points points : {Points::kIdentity, Points::kCalm, Points::kRandom, Points::kOutside}) {
+    for (int64_t padding : {0, 1}) {
+      TestCall call(Spec(ACL_FLOAT, 0, padding, true));
+      Fill(points, 7, &call);
+      test::Rng rng(static_cast<uint64_t>(padding));
+      for (HostTensor* tensor : {&call.input, &call.grad_output}) {
+        for (int i = 0; i < 4; ++i) {
+          tensor->Set(rng.Integer(0, tensor->count() - 1), kNonFinite[rng.Integer(0, 2)]);
+        }
+      }
+      ExpectEqualsPoints(&call);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GridSampler3DBackwardVariants, ::testing::ValuesIn(kCases),
+                         [](const ::testing::TestParamInfo<Case>& row) {
+                           return std::string(row.param.name);
+                         });
+
+// Zeros of both signs, as masked images have: where the bits of sums show how they were made.
+TEST(GridSampler3DBackwardVariants, ImagesWithZeros) {
+  CallSpec spec;
+  spec.shape = {1, 2, 8, 9, 30, 8, 9, 30, 0, 0, true};
+  TestCall call(spec);
+  Fill(Points::kCalm, 3, &call);
+  test::Rng rng(4);
+  for (int64_t i = 0; i < call.input.count(); ++i) {
+    if (rng.Integer(0, 3) != 0) call.input.Set(i, rng.Integer(0, 1) == 0 ? 0.0 : -0.0);
+  }
+  for (int64_t i = 0; i < call.grad_output.count(); i += 3) call.grad_output.Set(i, -0.0);
+  EXPECT_EQ(ExpectEqualsPoints(&call), Variant::kPlanar);
+}
+
+}  // namespace
+}  // namespace aclnn_cpu::grid_sampler3d_backward

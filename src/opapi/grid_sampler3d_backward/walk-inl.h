@@ -1,0 +1,329 @@
+// How a task of the slab variants walks the points of its sample.
+
+// Per-target include guard
+#if defined(ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_WALK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_WALK_INL_H_
+#undef ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_WALK_INL_H_
+#else
+#define ACLNN_CPU_OPAPI_GRID_SAMPLER3D_BACKWARD_WALK_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "opapi/grid_sampler3d_backward/segment-inl.h"
+#include "simd/convert-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclnn_cpu {
+namespace grid_sampler3d_backward {
+namespace HWY_NAMESPACE {
+
+constexpr size_t kMostPlanarChannels = static_cast<size_t>(kPlanarChannels);
+
+// Points to be added together, in their order.
+template <typename T>
+struct Batch {
+  size_t count;
+  const Wide<T>* coordinates;                 // x, y, z, x, ...; readable up to whole vectors
+  const Wide<T>* grads[kMostPlanarChannels];  // gradOutput by channel; kSlack more are readable
+  int64_t grid_grad;          // offset of the first point's x in gridGrad, the others follow it,
+  const int64_t* grid_grads;  // unless this is not null: one offset for each
+};
+
+// Copies of points, where they cannot be read in place.
+template <typename F>
+struct PointBuffer {
+  HWY_ALIGN F coordinates[3 * (kPoints + kSlack)];
+  HWY_ALIGN F grads[kMostPlanarChannels][kPoints + kSlack];
+  int64_t grid_grads[kPoints];
+};
+
+// The coordinates of `count` points at offset `first`: in place or copied to `buffer`.
+template <typename T>
+HWY_INLINE const Wide<T>* ReadCoordinates(const Problem& problem, const T* grid, int64_t first,
+                                          size_t count, Wide<T>* HWY_RESTRICT buffer) {
+  using F = Wide<T>;
+  const PointTag<F> d;
+  const T* from = grid + first;
+  const int64_t step = problem.grid.strides[3];
+  const int64_t axis_step = problem.grid.strides[4];
+  if (step == 3 && axis_step == 1) {
+    if constexpr (std::is_same_v<T, F>) {
+      if (count % hn::Lanes(d) == 0) return from;
+    }
+    ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, 3 * count, buffer);
+  } else {
+    for (size_t i = 0; i < count; ++i) {
+      const T* point = from + static_cast<int64_t>(i) * step;
+      for (int64_t axis = 0; axis < 3; ++axis) {
+        buffer[3 * i + static_cast<size_t>(axis)] = Widen(point[axis * axis_step]);
+      }
+    }
+  }
+  std::fill_n(buffer + 3 * count, 3 * hn::Lanes(d), F{0});
+  return buffer;
+}
+
+template <typename T>
+HWY_INLINE void ReadGrads(const Problem& problem, const T* grad_output, int64_t first, size_t count,
+                          size_t channels, PointBuffer<Wide<T>>* buffer) {
+  using F = Wide<T>;
+  for (size_t c = 0; c < channels; ++c) {
+    const T* from = grad_output + first + static_cast<int64_t>(c) * problem.grad_output.strides[1];
+    const int64_t step = problem.grad_output.strides[4];
+    F* to = buffer->grads[c];
+    if (step == 1) {
+      ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, count, to);
+    } else {
+      for (size_t i = 0; i < count; ++i) to[i] = Widen(from[static_cast<int64_t>(i) * step]);
+    }
+    std::fill_n(to + count, kSlack, F{0});
+  }
+}
+
+// The lower voxels of a segment's points along z, as LocatePoints() finds them.
+template <typename F>
+HWY_INLINE void LocateDepths(const Problem& problem, const F* HWY_RESTRICT coordinates,
+                             size_t count, F* HWY_RESTRICT depths) {
+  const PointTag<F> d;
+  const AxisRule<F> rule(problem.depth(), problem);
+  const bool simple = HasConstantFactors(problem);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::Vec<decltype(d)> x, y, z, low, weight_low, weight_high, factor;
+    hn::LoadInterleaved3(d, coordinates + 3 * i, x, y, z);
+    if (simple) {
+      LocateInZeros(d, rule, z, &low, &weight_low, &weight_high);
+    } else {
+      Locate(d, rule, z, &low, &weight_low, &weight_high, &factor);
+    }
+    hn::Store(low, d, depths + i);
+  }
+}
+
+// The first and last plane in which lower voxels of the segment lie.
+struct DepthRange {
+  int32_t first;
+  int32_t last;
+};
+
+template <typename F>
+HWY_INLINE DepthRange RangeOf(F* depths, size_t count) {
+  const PointTag<F> d;
+  std::fill_n(depths + count, hn::Lanes(d) - 1, depths[0]);
+  auto first = hn::Load(d, depths);
+  auto last = first;
+  for (size_t i = hn::Lanes(d); i < count; i += hn::Lanes(d)) {
+    const auto v = hn::Load(d, depths + i);
+    first = hn::Min(first, v);
+    last = hn::Max(last, v);
+  }
+  return {static_cast<int32_t>(hn::GetLane(hn::MinOfLanes(d, first))),
+          static_cast<int32_t>(hn::GetLane(hn::MaxOfLanes(d, last)))};
+}
+
+// Fills the DepthRanges of a block of segments.
+template <typename T>
+void FindDepths(const Problem& problem, const Slabs& slabs, const Buffers& buffers, int64_t block) {
+  using F = Wide<T>;
+  DepthRange* ranges = reinterpret_cast<DepthRange*>(buffers.depths);
+  HWY_ALIGN F copy[3 * (kPoints + kSlack)];
+  HWY_ALIGN F depths[kPoints + kSlack];
+  const int64_t all = problem.samples() * slabs.segments();
+  const int64_t end = std::min(all, (block + 1) * kSegmentsPerDepthBlock);
+  for (int64_t i = block * kSegmentsPerDepthBlock; i < end; ++i) {
+    const SegmentPlace place =
+        FindSegment(problem, slabs, i / slabs.segments(), i % slabs.segments());
+    const F* coordinates = ReadCoordinates(problem, static_cast<const T*>(buffers.grid), place.grid,
+                                           place.count, copy);
+    LocateDepths(problem, coordinates, place.count, depths);
+    ranges[i] = RangeOf(depths, place.count);
+  }
+}
+
+// Calls add(batch) for the points of the sample in their order; at least for those that touch the
+// slab or are owned by it. Where only few points of a segment do, they are collected.
+template <typename T>
+class Walk {
+ public:
+  using F = Wide<T>;
+
+  Walk(const Problem& problem, const Slabs& slabs, const Buffers& buffers, int64_t sample,
+       Planes planes)
+      : problem_(problem),
+        slabs_(slabs),
+        buffers_(buffers),
+        sample_(sample),
+        owner_(planes, problem.depth()),
+        // Points whose upper voxel lies in the slab's first plane count.
+        first_(planes.begin == 0 ? owner_.begin : owner_.begin - 1) {}
+
+  template <typename Function>
+  void Run(size_t channels, Function add) {
+    const DepthRange* depths = reinterpret_cast<const DepthRange*>(buffers_.depths);
+    depths += sample_ * slabs_.segments();
+    for (int64_t i = 0; i < slabs_.segments(); ++i) {
+      bool all = true;
+      if (slabs_.count > 1) {
+        if (!Meets(static_cast<F>(depths[i].last)) && !Meets(static_cast<F>(depths[i].first)) &&
+            !(static_cast<F>(depths[i].first) < first_ &&
+              static_cast<F>(depths[i].last) >= owner_.end)) {
+          continue;
+        }
+        all = Meets(static_cast<F>(depths[i].first)) && Meets(static_cast<F>(depths[i].last));
+      }
+      const SegmentPlace place = FindSegment(problem_, slabs_, sample_, i);
+      const F* coordinates = ReadCoordinates(problem_, static_cast<const T*>(buffers_.grid),
+                                             place.grid, place.count, now_.coordinates);
+      const size_t chosen = all ? place.count : Choose(coordinates, place.count);
+      ReadGrads(problem_, static_cast<const T*>(buffers_.grad_output), place.grad_output,
+                place.count, channels, &now_);
+      if (2 * chosen < place.count) {
+        Collect(coordinates, place, chosen, channels, add);
+        continue;
+      }
+      Flush(channels, add);
+      Batch<T> batch{place.count, coordinates, {}, place.grid_grad, nullptr};
+      for (size_t c = 0; c < channels; ++c) batch.grads[c] = now_.grads[c];
+      add(batch);
+    }
+    Flush(channels, add);
+  }
+
+ private:
+  bool Meets(F z) const { return z >= first_ && z < owner_.end; }
+
+  // Lists the points that are needed.
+  size_t Choose(const F* coordinates, size_t count) {
+    const PointTag<F> d;
+    const auto first = hn::Set(d, first_);
+    const auto end = hn::Set(d, owner_.end);
+    LocateDepths(problem_, coordinates, count, depths_);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+      const auto z = hn::Load(d, depths_ + i);
+      uint8_t bits[8];
+      hn::StoreMaskBits(d, hn::And(hn::Ge(z, first), hn::Lt(z, end)), bits);
+      uint32_t set = bits[0];
+      if (count - i < hn::Lanes(d)) set &= (1u << (count - i)) - 1;
+      n += AppendBitNumbers(set, i, chosen_ + n);
+    }
+    return n;
+  }
+
+  template <typename Function>
+  void Collect(const F* coordinates, const SegmentPlace& place, size_t chosen, size_t channels,
+               Function add) {
+    for (size_t k = 0; k < chosen; ++k) {
+      const size_t i = chosen_[k];
+      if (collected_ == kPoints) Flush(channels, add);
+      const size_t n = collected_++;
+      std::memcpy(rest_.coordinates + 3 * n, coordinates + 3 * i, 3 * sizeof(F));
+      for (size_t c = 0; c < channels; ++c) rest_.grads[c][n] = now_.grads[c][i];
+      rest_.grid_grads[n] =
+          place.grid_grad + static_cast<int64_t>(i) * problem_.grid_grad.strides[3];
+    }
+  }
+
+  template <typename Function>
+  void Flush(size_t channels, Function add) {
+    if (collected_ == 0) return;
+    Batch<T> batch{collected_, rest_.coordinates, {}, 0, rest_.grid_grads};
+    std::fill_n(rest_.coordinates + 3 * collected_, 3 * kSlack, F{0});
+    for (size_t c = 0; c < channels; ++c) {
+      std::fill_n(rest_.grads[c] + collected_, kSlack, F{0});
+      batch.grads[c] = rest_.grads[c];
+    }
+    add(batch);
+    collected_ = 0;
+  }
+
+  const Problem& problem_;
+  const Slabs& slabs_;
+  const Buffers& buffers_;
+  const int64_t sample_;
+  const Owner<F> owner_;
+  const F first_;
+  PointBuffer<F> now_;
+  PointBuffer<F> rest_;
+  size_t collected_ = 0;
+  HWY_ALIGN F depths_[kPoints];
+  uint8_t chosen_[kPoints + 8];
+};
+
+template <typename T>
+HWY_INLINE bool AllFinite(const Batch<T>& batch, size_t channels) {
+  using F = Wide<T>;
+  const PointTag<F> d;
+  const auto largest = hn::Set(d, std::numeric_limits<F>::max());
+  auto finite = hn::Eq(largest, largest);
+  for (size_t c = 0; c < channels; ++c) {
+    for (size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
+      finite = hn::And(finite, hn::Le(hn::Abs(hn::Load(d, batch.grads[c] + i)), largest));
+    }
+  }
+  return hn::AllTrue(d, finite);
+}
+
+// Writes gridGrad of the points that the task owns: slopes by the place times its derivative;
+// zeros in mode nearest.
+template <typename T>
+HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Batch<T>& batch,
+                                const Located<Wide<T>>& located, SlopesOfPoints<Wide<T>>* slopes,
+                                T* grid_grad) {
+  using F = Wide<T>;
+  const PointTag<F> d;
+  using V = hn::Vec<decltype(d)>;
+  const size_t lanes = hn::Lanes(d);
+  const int64_t step = problem.grid_grad.strides[3];
+  const int64_t axis_step = problem.grid_grad.strides[4];
+  const bool dense = std::is_same_v<T, F> && located.all_owned && batch.grid_grads == nullptr &&
+                     step == 3 && axis_step == 1;
+  const bool nearest = problem.interpolation == Interpolation::kNearest;
+  const bool constant = HasConstantFactors(problem);
+  V factor[3];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const AxisRule<F> rule(problem.input.extents[4 - static_cast<int>(axis)], problem);
+    factor[axis] = hn::Mul(hn::Set(d, rule.scale), hn::Set(d, F{0.5}));
+  }
+  size_t i = 0;
+  for (; i < batch.count; i += lanes) {
+    V result[3];
+    for (size_t axis = 0; axis < 3; ++axis) {
+      if (!constant) factor[axis] = hn::Load(d, located.factor[axis] + i);
+      result[axis] = hn::Mul(hn::Load(d, slopes->axis[axis] + i), factor[axis]);
+      if (nearest) result[axis] = hn::Zero(d);
+    }
+    if constexpr (std::is_same_v<T, F>) {
+      if (dense && i + lanes <= batch.count) {
+        hn::StoreInterleaved3(result[0], result[1], result[2], d,
+                              grid_grad + batch.grid_grad + 3 * i);
+        continue;
+      }
+    }
+    for (size_t axis = 0; axis < 3; ++axis) hn::Store(result[axis], d, slopes->axis[axis] + i);
+  }
+  i = dense ? batch.count / lanes * lanes : 0;
+  const Owner<F> owner(planes, problem.depth());
+  for (; i < batch.count; ++i) {
+    if (!owner.Owns(located.z[i])) continue;
+    T* to = grid_grad + (batch.grid_grads != nullptr
+                             ? batch.grid_grads[i]
+                             : batch.grid_grad + static_cast<int64_t>(i) * step);
+    for (int64_t axis = 0; axis < 3; ++axis) {
+      Narrow(slopes->axis[axis][i], to + axis * axis_step);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace grid_sampler3d_backward
+}  // namespace aclnn_cpu
+HWY_AFTER_NAMESPACE();
+#endif  // per-target include guard
