@@ -52,7 +52,7 @@ class PlanarTask {
         rows_{0, slabs_.row, slabs_.plane, slabs_.plane + slabs_.row},
         walk_(problem_, slabs_, buffers_, sample_, planes_) {
     const int64_t arrays = (problem_.want_input_grad ? 1 : 0) + (problem_.reads_input() ? 1 : 0);
-    F* scratch = reinterpret_cast<F*>(buffers.scratch) + slot * arrays * kChannels * slabs_.cells;
+    F* scratch = reinterpret_cast<F*>(buffers.scratch) + slot * slabs_.slot_elements;
     for (int64_t c = 0; c < kChannels; ++c) {
       sums_[c] = scratch + c * slabs_.cells;
       input_[c] = scratch + ((arrays - 1) * kChannels + c) * slabs_.cells;
@@ -69,7 +69,7 @@ class PlanarTask {
       }
       if (problem_.want_input_grad) std::fill_n(sums_[c], slabs_.cells, F{0});
     }
-    walk_.Run(kChannels, [this](const Batch<T>& batch) { Add(batch); });
+    walk_.Run(&grads_, [this](const Batch<T>& batch) { Add(batch); });
     for (int64_t c = 0; c < kChannels && problem_.want_input_grad; ++c) {
       const Dims& strides = problem_.input_grad.strides;
       T* output = static_cast<T*>(buffers_.input_grad);
@@ -111,7 +111,7 @@ class PlanarTask {
   void Gather(const Batch<T>& batch, bool units) {
     if (!problem_.reads_input()) {
       // Nothing to gather: zeros are stored.
-    } else if (!AllFinite(batch, kChannels)) {
+    } else if (!AllFinite(batch)) {
       GatherWithTests(batch);
     } else if (units) {
       GatherUnits<kChannels>(located_, units_, rows_, input_, batch.grads, &slopes_);
@@ -122,25 +122,23 @@ class PlanarTask {
                   static_cast<T*>(buffers_.grid_grad));
   }
 
+  static bool AllFinite(const Batch<T>& batch) {
+    bool finite = true;
+    for (size_t c = 0; c < kChannels; ++c) finite &= AreFinite(batch.grads[c], batch.count);
+    return finite;
+  }
+
   // An infinite or NaN gradOutput must not meet the zeros that stand for voxels outside.
   HWY_NOINLINE void GatherWithTests(const Batch<T>& batch) {
-    const Dims& extents = problem_.input.extents;
     for (size_t i = 0; i < batch.count; ++i) {
       const int64_t offset = located_.offset()[i];
-      const int64_t from_row = offset - slabs_.origin + slabs_.plane + slabs_.row + 1;
-      const int64_t x = from_row % slabs_.row - 1;
-      const int64_t y = from_row % slabs_.plane / slabs_.row - 1;
-      const int64_t z = from_row / slabs_.plane - 1 + planes_.begin;
+      const uint32_t exists = ExistingCorners(problem_, slabs_, planes_, offset);
       F corners[8], low[3], high[3], result[3];
       for (size_t k = 0; k < 8; ++k) {
-        const int64_t dx = k % 2, dy = k / 2 % 2, dz = k / 4;
-        const bool exists = offset != slabs_.nowhere() && x + dx >= 0 && x + dx < extents[4] &&
-                            y + dy >= 0 && y + dy < extents[3] && z + dz >= 0 &&
-                            z + dz < extents[2];
         F products[kChannels];
         for (size_t c = 0; c < kChannels; ++c) {
-          const F v = input_[c][offset + rows_[k / 2] + dx];
-          products[c] = exists ? v * batch.grads[c][i] : F{0};
+          const F v = input_[c][offset + rows_[k / 2] + static_cast<int64_t>(k % 2)];
+          products[c] = (exists >> k & 1) != 0 ? v * batch.grads[c][i] : F{0};
         }
         corners[k] = SumOfChannels<kChannels>(products);
       }
@@ -162,6 +160,7 @@ class PlanarTask {
   F* sums_[kChannels];
   const F* input_[kChannels];
   Walk<T> walk_;
+  PlanarGrads<T> grads_{kChannels};
   Located<F> located_;
   Units units_;
   Products<F> products_;

@@ -45,6 +45,8 @@ constexpr int64_t kWidthWorthAligning = 24;
 constexpr int64_t kMostLanes = 16;  // elements that a vector, or a cache line, may hold
 // Slabs need at least one point for this many voxels.
 constexpr int64_t kVoxelsPerPoint = 8;
+constexpr int64_t kChannelsUnit = 8;  // the kernel takes channels in groups of this size
+constexpr int64_t kMostChannels = 1 << 20;
 // Floats hold offsets in a slab exactly.
 constexpr int64_t kMostCells = int64_t{1} << 24;
 
@@ -64,7 +66,14 @@ const char* PaddingName(Padding padding) {
 }
 
 const char* VariantName(Variant variant) {
-  return variant == Variant::kPlanar ? "planar" : "points";
+  switch (variant) {
+    case Variant::kPlanar:
+      return "planar";
+    case Variant::kChannelsLast:
+      return "channels last";
+    default:
+      return "points";
+  }
 }
 
 int64_t SumBytes(aclDataType dtype) {
@@ -80,34 +89,37 @@ bool IsOneRun(const Problem& problem, int64_t run, int axis) {
          (!problem.want_grid_grad || continues(problem.grid_grad, 1));
 }
 
-int64_t SlotBytes(const Problem& problem, const Slabs& slabs) {
-  const int64_t arrays = (problem.want_input_grad ? 1 : 0) + (problem.reads_input() ? 1 : 0);
-  return arrays * problem.channels() * slabs.cells * SumBytes(problem.dtype);
-}
-
 // As many tasks at once as the limit of the workspace allows; 0 if not even one.
 int64_t SlotsWithinLimit(const Problem& problem, const Slabs& slabs) {
   const int64_t sums = *ElementCount(problem.input.extents) * SumBytes(problem.dtype);
   const int64_t limit = sums / 100 * 240;
-  return std::min({problem.samples() * slabs.count, kMostSlots, limit / SlotBytes(problem, slabs)});
+  return std::min({problem.samples() * slabs.count, kMostSlots,
+                   limit / (slabs.slot_elements * SumBytes(problem.dtype))});
 }
 
-bool SuitsPlanar(const Problem& problem) {
-  if (!HasSlabVariants() || problem.channels() > kPlanarChannels) return false;
-  if (!problem.reads_grid_and_grad_output()) return false;
+bool SuitsSlabs(const Problem& problem, Variant variant) {
+  if (!HasSlabVariants() || !problem.reads_grid_and_grad_output()) return false;
   if (problem.want_input_grad && MayOverlapItself(problem.input_grad)) return false;
   if (problem.want_grid_grad && MayOverlapItself(problem.grid_grad)) return false;
   const int64_t plane = problem.input.extents[3] * problem.input.extents[4];
   // Few points: touching the whole volume costs more than it saves.
   if (problem.points() < plane * problem.depth() / kVoxelsPerPoint) return false;
-  if (plane > kMostCells) return false;
-  const Slabs slabs = CutIntoSlabs(problem);
+  if (plane > kMostCells || problem.channels() > kMostChannels) return false;
+  const Slabs slabs = CutIntoSlabs(problem, variant);
   return slabs.cells < kMostCells && SlotsWithinLimit(problem, slabs) > 0;
+}
+
+bool SuitsPlanar(const Problem& problem) {
+  return problem.channels() <= kPlanarChannels && SuitsSlabs(problem, Variant::kPlanar);
+}
+
+bool SuitsChannelsLast(const Problem& problem) {
+  return SuitsSlabs(problem, Variant::kChannelsLast);
 }
 
 }  // namespace
 
-Slabs CutIntoSlabs(const Problem& problem) {
+Slabs CutIntoSlabs(const Problem& problem, Variant variant) {
   Slabs slabs;
   const int64_t depth = problem.depth();
   slabs.planes = std::min(kPlanesPerSlab, CeilDiv(depth, 2));
@@ -119,6 +131,12 @@ Slabs CutIntoSlabs(const Problem& problem) {
   slabs.origin = RoundUp(slabs.plane + 2 * slabs.row + 1 + kMostLanes, kMostLanes);
   slabs.cells =
       RoundUp(slabs.origin + (slabs.planes + 1) * slabs.plane + 2 * kMostLanes, kMostLanes);
+  const bool interleaved = variant == Variant::kChannelsLast;
+  slabs.stride = interleaved ? RoundUp(problem.channels(), kChannelsUnit) : problem.channels();
+  const int64_t arrays = (problem.want_input_grad ? 1 : 0) + (problem.reads_input() ? 1 : 0);
+  // gradOutput of the segment at hand and of collected points.
+  const int64_t points = interleaved ? 2 * kSegment : 0;
+  slabs.slot_elements = (arrays * slabs.cells + points) * slabs.stride;
 
   const Dims& extents = problem.grid.extents;
   slabs.run = extents[3];
@@ -136,6 +154,7 @@ Variant ChooseVariant(const Problem& problem) {
     bool (*suits)(const Problem& problem);
   };
   constexpr Row kRows[] = {{Variant::kPlanar, SuitsPlanar},
+                           {Variant::kChannelsLast, SuitsChannelsLast},
                            {Variant::kPoints, [](const Problem&) { return true; }}};
   for (const Row& row : kRows) {
     if (row.suits(problem)) return row.variant;
@@ -177,10 +196,11 @@ void Plan::PlanPoints() {
 }
 
 void Plan::PlanSlabs() {
-  slabs_ = CutIntoSlabs(problem_);
+  slabs_ = CutIntoSlabs(problem_, variant_);
   slabs_.slots = SlotsWithinLimit(problem_, slabs_);
   const int64_t tasks = problem_.samples() * slabs_.count;
-  workspace_[workspace_count_++] = {"slabs", slabs_.slots * SlotBytes(problem_, slabs_)};
+  workspace_[workspace_count_++] = {"slabs",
+                                    slabs_.slots * slabs_.slot_elements * SumBytes(problem_.dtype)};
   if (slabs_.count > 1) {
     workspace_[workspace_count_++] = {
         "planes of the points",
@@ -235,6 +255,7 @@ void Plan::RunSlabs(Buffers buffers, std::byte* workspace) const {
     ParallelFor(CeilDiv(problem_.samples() * slabs_.segments(), kSegmentsPerDepthBlock),
                 points * kLocateDepth, [&](int64_t block) { FindDepths(*this, buffers, block); });
   }
+  const auto run = variant_ == Variant::kPlanar ? RunPlanar : RunChannelsLast;
   // Tasks take turns in the scratch memory of a slot: a thread uses one that is warm already.
   const int64_t tasks = problem_.samples() * slabs_.count;
   std::atomic<int64_t> next{0};
@@ -242,7 +263,7 @@ void Plan::RunSlabs(Buffers buffers, std::byte* workspace) const {
     while (true) {
       const int64_t task = next.fetch_add(1, std::memory_order_relaxed);
       if (task >= tasks) break;
-      RunPlanar(*this, buffers, task, slot);
+      run(*this, buffers, task, slot);
     }
   });
 }

@@ -74,18 +74,6 @@ HWY_INLINE V SumOfChannels(const V (&products)[kChannels]) {
   }
 }
 
-template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
-HWY_INLINE void StoreSlopes(D d, const Located<F>& located, size_t i, const V* corners,
-                            SlopesOfPoints<F>* slopes) {
-  V low[3], high[3], result[3];
-  for (size_t axis = 0; axis < 3; ++axis) {
-    low[axis] = hn::LoadU(d, located.low[axis] + i);
-    high[axis] = hn::LoadU(d, located.high[axis] + i);
-  }
-  Slopes(corners, low, high, hn::Zero(d), result);
-  for (size_t axis = 0; axis < 3; ++axis) hn::StoreU(result[axis], d, slopes->axis[axis] + i);
-}
-
 // Slopes unit by unit: a whole vector each, whose lanes behind the unit the next one overwrites.
 template <int kChannels, typename F>
 HWY_NOINLINE void GatherUnits(const Located<F>& located, const Units& units, const RowOffsets& rows,

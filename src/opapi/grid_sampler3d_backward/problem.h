@@ -108,9 +108,13 @@ struct Buffers {
 
 // The ways to compute a call; all give the same bits.
 enum class Variant {
-  kPoints,  // any layout, type and size: point by point, straight from and to the tensors
-  kPlanar,  // up to four channels: slabs of single channels in scratch memory
+  kPoints,        // any layout, type and size: point by point, straight from and to the tensors
+  kPlanar,        // up to four channels: slabs of single channels in scratch memory
+  kChannelsLast,  // slabs in scratch memory, the channels of a voxel side by side
 };
+
+// Every variant but kPoints: what a call looks like when cut for it.
+Slabs CutIntoSlabs(const Problem& problem, Variant variant);
 
 // The first variant that suits the problem and the vector target.
 Variant ChooseVariant(const Problem& problem);
@@ -162,8 +166,9 @@ StatusOr<std::shared_ptr<const Plan>> MakePlan(const Problem& problem);
 // False on targets that have the variant kPoints only.
 bool HasSlabVariants();
 
-// Computes the slab `task` in the scratch memory `slot`.
+// Compute the slab `task` in the scratch memory `slot`.
 void RunPlanar(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot);
+void RunChannelsLast(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot);
 
 // Before slabs: finds the planes that the points of each segment touch, a block of segments a time.
 inline constexpr int64_t kSegmentsPerDepthBlock = 16;

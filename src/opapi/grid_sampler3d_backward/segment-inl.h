@@ -16,6 +16,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/checked_math.h"
 #include "opapi/grid_sampler3d_backward/coordinates-inl.h"
 #include "opapi/grid_sampler3d_backward/interpolation-inl.h"
 #include "opapi/grid_sampler3d_backward/problem.h"
@@ -213,6 +214,9 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
     foreign = hn::Or(foreign, hn::Not(mine));
   }
   located->offsets[kSlack - 1] = -2;
+  // Kernels look at most two points ahead.
+  std::fill_n(located->offsets + kSlack + RoundUp(static_cast<int64_t>(count), 8), 2,
+              static_cast<int32_t>(slabs.nowhere()));
   located->any_in_slab = !hn::AllFalse(d, in_slab);
   located->any_owned = !hn::AllFalse(d, owned);
   located->all_owned = hn::AllFalse(d, foreign);
@@ -226,6 +230,39 @@ HWY_NOINLINE void LocatePoints(const Problem& problem, const Slabs& slabs, Plane
   } else {
     LocatePointsOf<false>(problem, slabs, planes, coordinates, count, located);
   }
+}
+
+template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
+HWY_INLINE void StoreSlopes(D d, const Located<F>& located, size_t i, const V* corners,
+                            SlopesOfPoints<F>* slopes) {
+  V low[3], high[3], result[3];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    low[axis] = hn::LoadU(d, located.low[axis] + i);
+    high[axis] = hn::LoadU(d, located.high[axis] + i);
+  }
+  Slopes(corners, low, high, hn::Zero(d), result);
+  for (size_t axis = 0; axis < 3; ++axis) hn::StoreU(result[axis], d, slopes->axis[axis] + i);
+}
+
+// Of the eight voxels around an offset those that exist, as bits.
+inline uint32_t ExistingCorners(const Problem& problem, const Slabs& slabs, Planes planes,
+                                int64_t offset) {
+  if (offset == slabs.nowhere()) return 0;
+  const Dims& extents = problem.input.extents;
+  const int64_t from_corner = offset - slabs.origin + slabs.plane + slabs.row + 1;
+  const int64_t x = from_corner % slabs.row - 1;
+  const int64_t y = from_corner % slabs.plane / slabs.row - 1;
+  const int64_t z = from_corner / slabs.plane - 1 + planes.begin;
+  uint32_t bits = 0;
+  for (uint32_t k = 0; k < 8; ++k) {
+    const int64_t at[3] = {x + k % 2, y + k / 2 % 2, z + k / 4};
+    bool exists = true;
+    for (int axis = 0; axis < 3; ++axis) {
+      exists = exists && at[axis] >= 0 && at[axis] < extents[4 - axis];
+    }
+    if (exists) bits |= 1u << k;
+  }
+  return bits;
 }
 
 }  // namespace HWY_NAMESPACE

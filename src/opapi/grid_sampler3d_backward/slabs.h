@@ -36,6 +36,9 @@ struct Slabs {
   int64_t plane = 0;
   int64_t origin = 0;
   int64_t cells = 0;  // a multiple of the cache line
+  // Elements of all channels of a voxel, padding included, and of all that a slot holds.
+  int64_t stride = 0;
+  int64_t slot_elements = 0;
 
   // The points of a sample are `runs` runs of `run` points whose distances are equal in grid,
   // gridGrad and gradOutput; a segment does not cross their borders.
@@ -47,8 +50,6 @@ struct Slabs {
   // Where a point that touches no voxel of the slab is put; its eight voxels are neighbours only.
   int64_t nowhere() const { return origin - plane - 2 * row - 1; }
 };
-
-Slabs CutIntoSlabs(const Problem& problem);
 
 }  // namespace aclnn_cpu::grid_sampler3d_backward
 

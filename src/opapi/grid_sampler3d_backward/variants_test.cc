@@ -209,6 +209,20 @@ INSTANTIATE_TEST_SUITE_P(All, GridSampler3DBackwardVariants, ::testing::ValuesIn
                            return std::string(row.param.name);
                          });
 
+TEST(GridSampler3DBackwardVariants, AreChosenByShape) {
+  const auto chosen = [](int64_t channels, int64_t points) {
+    CallSpec spec;
+    spec.shape = {1, channels, 16, 16, 30, points, 16, 30, 0, 0, true};
+    return TestCall(spec).Prepare()->variant();
+  };
+  EXPECT_EQ(chosen(1, 16), Variant::kPlanar);
+  EXPECT_EQ(chosen(4, 2), Variant::kPlanar);
+  EXPECT_EQ(chosen(5, 16), Variant::kChannelsLast);
+  EXPECT_EQ(chosen(64, 2), Variant::kChannelsLast);
+  EXPECT_EQ(chosen(1, 1), Variant::kPoints);
+  EXPECT_EQ(chosen(64, 1), Variant::kPoints);
+}
+
 // Zeros of both signs, as masked images have: where the bits of sums show how they were made.
 TEST(GridSampler3DBackwardVariants, ImagesWithZeros) {
   CallSpec spec;

@@ -32,7 +32,7 @@ template <typename T>
 struct Batch {
   size_t count;
   const Wide<T>* coordinates;                 // x, y, z, x, ...; readable up to whole vectors
-  const Wide<T>* grads[kMostPlanarChannels];  // gradOutput by channel; kSlack more are readable
+  const Wide<T>* grads[kMostPlanarChannels];  // gradOutput, as a Grads class lays it out
   int64_t grid_grad;          // offset of the first point's x in gridGrad, the others follow it,
   const int64_t* grid_grads;  // unless this is not null: one offset for each
 };
@@ -41,7 +41,6 @@ struct Batch {
 template <typename F>
 struct PointBuffer {
   HWY_ALIGN F coordinates[3 * (kPoints + kSlack)];
-  HWY_ALIGN F grads[kMostPlanarChannels][kPoints + kSlack];
   int64_t grid_grads[kPoints];
 };
 
@@ -71,22 +70,47 @@ HWY_INLINE const Wide<T>* ReadCoordinates(const Problem& problem, const T* grid,
   return buffer;
 }
 
+// gradOutput of the points at hand: of a segment, and of the points that were collected from
+// segments. One array for each channel, of which kSlack elements behind the last point are zeros.
 template <typename T>
-HWY_INLINE void ReadGrads(const Problem& problem, const T* grad_output, int64_t first, size_t count,
-                          size_t channels, PointBuffer<Wide<T>>* buffer) {
+class PlanarGrads {
+ public:
   using F = Wide<T>;
-  for (size_t c = 0; c < channels; ++c) {
-    const T* from = grad_output + first + static_cast<int64_t>(c) * problem.grad_output.strides[1];
+
+  explicit PlanarGrads(size_t channels) : channels_(channels) {}
+
+  void Read(const Problem& problem, const T* grad_output, const SegmentPlace& place) {
     const int64_t step = problem.grad_output.strides[4];
-    F* to = buffer->grads[c];
-    if (step == 1) {
-      ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, count, to);
-    } else {
-      for (size_t i = 0; i < count; ++i) to[i] = Widen(from[static_cast<int64_t>(i) * step]);
+    const T* from = grad_output + place.grad_output;
+    for (size_t c = 0; c < channels_; ++c, from += problem.grad_output.strides[1]) {
+      F* to = now_[c];
+      if (step == 1) {
+        ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, place.count, to);
+      } else {
+        for (size_t i = 0; i < place.count; ++i) {
+          to[i] = Widen(from[static_cast<int64_t>(i) * step]);
+        }
+      }
+      std::fill_n(to + place.count, kSlack, F{0});
     }
-    std::fill_n(to + count, kSlack, F{0});
   }
-}
+  // Makes point `i` of the segment the collected point `n`.
+  void Collect(size_t i, size_t n) {
+    for (size_t c = 0; c < channels_; ++c) collected_[c][n] = now_[c][i];
+  }
+  void FillBatch(bool collected, Batch<T>* batch) {
+    for (size_t c = 0; c < channels_; ++c) {
+      F* grads = collected ? collected_[c] : now_[c];
+      if (collected) std::fill_n(grads + batch->count, kSlack, F{0});
+      batch->grads[c] = grads;
+    }
+  }
+
+ private:
+  const size_t channels_;
+  HWY_ALIGN F now_[kMostPlanarChannels][kPoints + kSlack];
+  HWY_ALIGN F collected_[kMostPlanarChannels][kPoints + kSlack];
+};
 
 // The lower voxels of a segment's points along z, as LocatePoints() finds them.
 template <typename F>
@@ -164,41 +188,36 @@ class Walk {
         // Points whose upper voxel lies in the slab's first plane count.
         first_(planes.begin == 0 ? owner_.begin : owner_.begin - 1) {}
 
-  template <typename Function>
-  void Run(size_t channels, Function add) {
+  template <class Grads, typename Function>
+  void Run(Grads* grads, Function add) {
     const DepthRange* depths = reinterpret_cast<const DepthRange*>(buffers_.depths);
     depths += sample_ * slabs_.segments();
     for (int64_t i = 0; i < slabs_.segments(); ++i) {
       bool all = true;
       if (slabs_.count > 1) {
-        if (!Meets(static_cast<F>(depths[i].last)) && !Meets(static_cast<F>(depths[i].first)) &&
-            !(static_cast<F>(depths[i].first) < first_ &&
-              static_cast<F>(depths[i].last) >= owner_.end)) {
-          continue;
-        }
-        all = Meets(static_cast<F>(depths[i].first)) && Meets(static_cast<F>(depths[i].last));
+        const F first = static_cast<F>(depths[i].first);
+        const F last = static_cast<F>(depths[i].last);
+        if (last < first_ || first >= owner_.end) continue;
+        all = first >= first_ && last < owner_.end;
       }
       const SegmentPlace place = FindSegment(problem_, slabs_, sample_, i);
       const F* coordinates = ReadCoordinates(problem_, static_cast<const T*>(buffers_.grid),
                                              place.grid, place.count, now_.coordinates);
       const size_t chosen = all ? place.count : Choose(coordinates, place.count);
-      ReadGrads(problem_, static_cast<const T*>(buffers_.grad_output), place.grad_output,
-                place.count, channels, &now_);
+      grads->Read(problem_, static_cast<const T*>(buffers_.grad_output), place);
       if (2 * chosen < place.count) {
-        Collect(coordinates, place, chosen, channels, add);
+        Collect(coordinates, place, chosen, grads, add);
         continue;
       }
-      Flush(channels, add);
+      Flush(grads, add);
       Batch<T> batch{place.count, coordinates, {}, place.grid_grad, nullptr};
-      for (size_t c = 0; c < channels; ++c) batch.grads[c] = now_.grads[c];
+      grads->FillBatch(false, &batch);
       add(batch);
     }
-    Flush(channels, add);
+    Flush(grads, add);
   }
 
  private:
-  bool Meets(F z) const { return z >= first_ && z < owner_.end; }
-
   // Lists the points that are needed.
   size_t Choose(const F* coordinates, size_t count) {
     const PointTag<F> d;
@@ -217,29 +236,26 @@ class Walk {
     return n;
   }
 
-  template <typename Function>
-  void Collect(const F* coordinates, const SegmentPlace& place, size_t chosen, size_t channels,
+  template <class Grads, typename Function>
+  void Collect(const F* coordinates, const SegmentPlace& place, size_t chosen, Grads* grads,
                Function add) {
     for (size_t k = 0; k < chosen; ++k) {
       const size_t i = chosen_[k];
-      if (collected_ == kPoints) Flush(channels, add);
+      if (collected_ == kPoints) Flush(grads, add);
       const size_t n = collected_++;
       std::memcpy(rest_.coordinates + 3 * n, coordinates + 3 * i, 3 * sizeof(F));
-      for (size_t c = 0; c < channels; ++c) rest_.grads[c][n] = now_.grads[c][i];
+      grads->Collect(i, n);
       rest_.grid_grads[n] =
           place.grid_grad + static_cast<int64_t>(i) * problem_.grid_grad.strides[3];
     }
   }
 
-  template <typename Function>
-  void Flush(size_t channels, Function add) {
+  template <class Grads, typename Function>
+  void Flush(Grads* grads, Function add) {
     if (collected_ == 0) return;
-    Batch<T> batch{collected_, rest_.coordinates, {}, 0, rest_.grid_grads};
     std::fill_n(rest_.coordinates + 3 * collected_, 3 * kSlack, F{0});
-    for (size_t c = 0; c < channels; ++c) {
-      std::fill_n(rest_.grads[c] + collected_, kSlack, F{0});
-      batch.grads[c] = rest_.grads[c];
-    }
+    Batch<T> batch{collected_, rest_.coordinates, {}, 0, rest_.grid_grads};
+    grads->FillBatch(true, &batch);
     add(batch);
     collected_ = 0;
   }
@@ -257,16 +273,14 @@ class Walk {
   uint8_t chosen_[kPoints + 8];
 };
 
-template <typename T>
-HWY_INLINE bool AllFinite(const Batch<T>& batch, size_t channels) {
-  using F = Wide<T>;
+// True if `count` elements, up to whole vectors, are neither infinite nor NaN.
+template <typename F>
+HWY_INLINE bool AreFinite(const F* values, size_t count) {
   const PointTag<F> d;
   const auto largest = hn::Set(d, std::numeric_limits<F>::max());
   auto finite = hn::Eq(largest, largest);
-  for (size_t c = 0; c < channels; ++c) {
-    for (size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
-      finite = hn::And(finite, hn::Le(hn::Abs(hn::Load(d, batch.grads[c] + i)), largest));
-    }
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    finite = hn::And(finite, hn::Le(hn::Abs(hn::Load(d, values + i)), largest));
   }
   return hn::AllTrue(d, finite);
 }
