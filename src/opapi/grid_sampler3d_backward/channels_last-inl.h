@@ -60,7 +60,9 @@ HWY_INLINE void SumGroups(D d, const V (&sums)[8][kParts], hn::TFromD<D>* HWY_RE
     hn::Store(hn::Add(even, odd), d, to);
   } else {
     HWY_ALIGN F lanes[kGroup];
+    HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) {
+      HWY_UNROLL(8)
       for (size_t part = 0; part < kParts; ++part) {
         hn::Store(sums[k][part], d, lanes + part * hn::Lanes(d));
       }
@@ -82,16 +84,21 @@ HWY_NOINLINE void SumChannels(const Located<F>& located, size_t count, size_t st
   for (size_t i = 0; i < count; ++i) {
     const F* voxel = input + located.offset()[i] * static_cast<int64_t>(stride);
     const F* next = input + located.offset()[i + 2] * static_cast<int64_t>(stride);
+    HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) hwy::Prefetch(next + corners[k]);
     const F* g = grads + i * stride;
     V acc[8][kParts];
+    HWY_UNROLL(8)
     for (auto& corner : acc) {
+      HWY_UNROLL(8)
       for (V& part : corner) part = hn::Zero(d);
     }
     for (size_t c = 0; c < stride; c += kGroup) {
+      HWY_UNROLL(8)
       for (size_t part = 0; part < kParts; ++part) {
         const size_t at = c + part * kLanes;
         const V grad = hn::Load(d, g + at);
+        HWY_UNROLL(8)
         for (size_t k = 0; k < 8; ++k) {
           const V value = hn::Load(d, voxel + corners[k] + at);
           acc[k][part] = hn::Add(acc[k][part], hn::Mul(value, grad));
@@ -114,6 +121,7 @@ HWY_NOINLINE void SlopesFromSums(const Located<F>& located, size_t count, const 
     V first[4], second[4], corners[8];
     hn::LoadInterleaved4(d, sums.of[i], first[0], first[1], first[2], first[3]);
     hn::LoadInterleaved4(d, sums.of[i + lanes / 2], second[0], second[1], second[2], second[3]);
+    HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) {
       const size_t place = kPlaceOfCorner[k];
       corners[k] = place < 4 ? hn::ConcatEven(d, second[place], first[place])
@@ -136,10 +144,12 @@ HWY_NOINLINE void FindWeights(const Located<F>& located, size_t count,
   using V = hn::Vec<decltype(d)>;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     V side[3][2];
+    HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) {
       side[axis][0] = hn::Load(d, located.low[axis] + i);
       side[axis][1] = hn::Load(d, located.high[axis] + i);
     }
+    HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) {
       const V xy = hn::Mul(side[0][k % 2], side[1][k / 2 % 2]);
       hn::Store(hn::Mul(xy, side[2][k / 4]), d, weights->of[k] + i);
@@ -157,11 +167,14 @@ HWY_NOINLINE void AddPoints(const Located<F>& located, size_t count, size_t stri
   for (size_t i = 0; i < count; ++i) {
     F* voxel = sums + located.offset()[i] * static_cast<int64_t>(stride);
     const F* next = sums + located.offset()[i + 2] * static_cast<int64_t>(stride);
+    HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) hwy::Prefetch(next + corners[k]);
     V weight[8];
+    HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) weight[k] = hn::Set(d, weights.of[k][i]);
     for (size_t c = 0; c < stride; c += hn::Lanes(d)) {
       const V grad = hn::Load(d, grads + i * stride + c);
+      HWY_UNROLL(8)
       for (size_t k = 0; k < 8; ++k) {
         F* to = voxel + corners[k] + c;
         hn::Store(hn::Add(hn::Load(d, to), hn::Mul(weight[k], grad)), d, to);
@@ -197,12 +210,16 @@ HWY_NOINLINE void AddRuns(const Located<F>& located, size_t count, size_t stride
     const int32_t offset = located.offset()[i];
     if (located.offset()[i - 1] + 1 != offset || i == 0) {
       F* begin = sums + offset * static_cast<int64_t>(stride);
+      HWY_UNROLL(8)
       for (size_t r = 0; r < 4; ++r) {
+        HWY_UNROLL(8)
         for (size_t v = 0; v < kVectors; ++v) {
           if (i != 0) hn::Store(upper[r][v], d, voxel + corners[2 * r + 1] + v * kLanes);
         }
       }
+      HWY_UNROLL(8)
       for (size_t r = 0; r < 4; ++r) {
+        HWY_UNROLL(8)
         for (size_t v = 0; v < kVectors; ++v) {
           upper[r][v] = hn::Load(d, begin + corners[2 * r] + v * kLanes);
         }
@@ -210,10 +227,13 @@ HWY_NOINLINE void AddRuns(const Located<F>& located, size_t count, size_t stride
     }
     voxel = sums + offset * static_cast<int64_t>(stride);
     V grad[kVectors];
+    HWY_UNROLL(8)
     for (size_t v = 0; v < kVectors; ++v) grad[v] = hn::Load(d, grads + i * stride + v * kLanes);
+    HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
       const V low = hn::Set(d, weights.of[2 * r][i]);
       const V high = hn::Set(d, weights.of[2 * r + 1][i]);
+      HWY_UNROLL(8)
       for (size_t v = 0; v < kVectors; ++v) {
         hn::Store(hn::Add(upper[r][v], hn::Mul(low, grad[v])), d,
                   voxel + corners[2 * r] + v * kLanes);
@@ -222,7 +242,9 @@ HWY_NOINLINE void AddRuns(const Located<F>& located, size_t count, size_t stride
       }
     }
   }
+  HWY_UNROLL(8)
   for (size_t r = 0; r < 4; ++r) {
+    HWY_UNROLL(8)
     for (size_t v = 0; v < kVectors; ++v) {
       hn::Store(upper[r][v], d, voxel + corners[2 * r + 1] + v * kLanes);
     }

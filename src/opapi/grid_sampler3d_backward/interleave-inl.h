@@ -29,11 +29,14 @@ HWY_INLINE void TransposeTile(D d, V* rows) {
   static_assert(kLanes == 4 || kLanes == 8);
   const hn::Repartition<double, D> d64;
   V pairs[kLanes], quads[kLanes];
+  HWY_UNROLL(8)
   for (size_t i = 0; i < kLanes; i += 2) {  // rows i and i + 1, element by element
     pairs[i] = hn::InterleaveLower(d, rows[i], rows[i + 1]);
     pairs[i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + 1]);
   }
+  HWY_UNROLL(8)
   for (size_t i = 0; i < kLanes; i += 4) {  // in each block of 128 bits one column of four rows
+    HWY_UNROLL(8)
     for (size_t j = 0; j < 2; ++j) {
       const auto a = hn::BitCast(d64, pairs[i + j]);
       const auto b = hn::BitCast(d64, pairs[i + j + 2]);
@@ -41,6 +44,7 @@ HWY_INLINE void TransposeTile(D d, V* rows) {
       quads[i + 2 * j + 1] = hn::BitCast(d, hn::InterleaveUpper(d64, a, b));
     }
   }
+  HWY_UNROLL(8)
   for (size_t i = 0; i < 4; ++i) {
     if constexpr (kLanes == 4) {
       rows[i] = quads[i];
@@ -60,7 +64,8 @@ HWY_NOINLINE void Interleave(const T* HWY_RESTRICT from, int64_t step, int64_t c
                              Wide<T>* HWY_RESTRICT to) {
   using F = Wide<T>;
   const auto place = [&](size_t i) { return from + static_cast<int64_t>(i) * step; };
-  if (channel_step == 1) {
+  if (stride == 1 && step == 1) return ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, count, to);
+  if (channel_step == 1 && stride > 1) {
     for (size_t i = 0; i < count; ++i) {
       ::aclnn_cpu::HWY_NAMESPACE::WidenRow(place(i), channels, to + i * stride);
       std::fill(to + i * stride + channels, to + (i + 1) * stride, F{0});
@@ -71,16 +76,18 @@ HWY_NOINLINE void Interleave(const T* HWY_RESTRICT from, int64_t step, int64_t c
   if constexpr (sizeof(F) == 4) {
     const PointTag<F> d;
     constexpr size_t kLanes = hn::MaxLanes(PointTag<F>());
-    if (step == 1) tiled = count / kLanes * kLanes;
+    if (step == 1 && stride > 1) tiled = count / kLanes * kLanes;
     for (size_t c = 0; c < stride && tiled != 0; c += kLanes) {
       for (size_t i = 0; i < tiled; i += kLanes) {
         hn::Vec<decltype(d)> rows[kLanes];
+        HWY_UNROLL(8)
         for (size_t k = 0; k < kLanes; ++k) {
           const T* row = place(i) + static_cast<int64_t>(c + k) * channel_step;
           rows[k] =
               c + k < channels ? ::aclnn_cpu::HWY_NAMESPACE::LoadAsFloat(d, row) : hn::Zero(d);
         }
         TransposeTile(d, rows);
+        HWY_UNROLL(8)
         for (size_t k = 0; k < kLanes; ++k) hn::StoreU(rows[k], d, to + (i + k) * stride + c);
       }
     }
@@ -89,7 +96,7 @@ HWY_NOINLINE void Interleave(const T* HWY_RESTRICT from, int64_t step, int64_t c
     for (size_t c = 0; c < channels; ++c) {
       to[i * stride + c] = Widen(place(i)[static_cast<int64_t>(c) * channel_step]);
     }
-    std::fill(to + i * stride + channels, to + (i + 1) * stride, F{0});
+    for (size_t c = channels; c < stride; ++c) to[i * stride + c] = F{0};
   }
 }
 
@@ -99,7 +106,8 @@ HWY_NOINLINE void Deinterleave(const Wide<T>* HWY_RESTRICT from, size_t count, s
                                size_t stride, T* HWY_RESTRICT to, int64_t step,
                                int64_t channel_step) {
   const auto place = [&](size_t i) { return to + static_cast<int64_t>(i) * step; };
-  if (channel_step == 1) {
+  if (stride == 1 && step == 1) return ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(from, count, to);
+  if (channel_step == 1 && stride > 1) {
     for (size_t i = 0; i < count; ++i) {
       ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(from + i * stride, channels, place(i));
     }
@@ -109,12 +117,14 @@ HWY_NOINLINE void Deinterleave(const Wide<T>* HWY_RESTRICT from, size_t count, s
   if constexpr (sizeof(Wide<T>) == 4) {
     const PointTag<Wide<T>> d;
     constexpr size_t kLanes = hn::MaxLanes(PointTag<Wide<T>>());
-    if (step == 1) tiled = count / kLanes * kLanes;
+    if (step == 1 && stride > 1) tiled = count / kLanes * kLanes;
     for (size_t c = 0; c < channels && tiled != 0; c += kLanes) {
       for (size_t i = 0; i < tiled; i += kLanes) {
         hn::Vec<decltype(d)> rows[kLanes];
+        HWY_UNROLL(8)
         for (size_t k = 0; k < kLanes; ++k) rows[k] = hn::LoadU(d, from + (i + k) * stride + c);
         TransposeTile(d, rows);
+        HWY_UNROLL(8)
         for (size_t k = 0; k < std::min(kLanes, channels - c); ++k) {
           T* row = place(i) + static_cast<int64_t>(c + k) * channel_step;
           ::aclnn_cpu::HWY_NAMESPACE::StoreFromFloat(rows[k], d, row);

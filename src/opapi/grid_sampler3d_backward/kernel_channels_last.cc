@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "opapi/grid_sampler3d_backward/problem.h"
 #include "opapi/grid_sampler3d_backward/slabs.h"
@@ -17,6 +18,7 @@
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 #include "opapi/grid_sampler3d_backward/channels_last-inl.h"
 #include "opapi/grid_sampler3d_backward/interleave-inl.h"
+#include "opapi/grid_sampler3d_backward/slab_memory-inl.h"
 #include "opapi/grid_sampler3d_backward/walk-inl.h"
 #endif
 
@@ -74,10 +76,23 @@ class ChannelsLastTask {
                 std::min((task % slabs_.count + 1) * slabs_.planes, problem_.depth())},
         channels_(static_cast<size_t>(problem_.channels())),
         stride_(static_cast<size_t>(slabs_.stride)),
-        input_(scratch + 2 * kSegment * slabs_.stride),
-        sums_(input_ + (problem_.reads_input() ? slabs_.cells * slabs_.stride : 0)),
         walk_(problem_, slabs_, buffers_, sample_, planes_),
         grads_(channels_, stride_, scratch) {
+    scratch += 2 * kSegment * slabs_.stride;
+    const T* input = static_cast<const T*>(buffers.input);
+    T* input_grad = static_cast<T*>(buffers.input_grad);
+    F* values = nullptr;
+    F* sums = nullptr;
+    if (problem_.reads_input()) {
+      values = std::exchange(scratch, scratch + slabs_.cells * slabs_.stride);
+      input += sample_ * problem_.input.strides[0];
+    }
+    if (problem_.want_input_grad) {
+      sums = scratch;
+      input_grad += sample_ * problem_.input_grad.strides[0];
+    }
+    memory_ = SlabMemory<T>(problem_, slabs_, planes_, channels_, stride_,
+                            problem_.reads_input() ? input : nullptr, values, input_grad, sums);
     for (int64_t k = 0; k < 8; ++k) {
       const int64_t cells = k % 2 + k / 2 % 2 * slabs_.row + k / 4 * slabs_.plane;
       corners_[static_cast<size_t>(k)] = cells * slabs_.stride;
@@ -85,65 +100,17 @@ class ChannelsLastTask {
   }
 
   void Run() {
-    if (problem_.reads_input()) FillInput();
-    if (problem_.want_input_grad) std::fill_n(sums_, slabs_.cells * slabs_.stride, F{0});
     walk_.Run(&grads_, [this](const Batch<T>& batch) { Add(batch); });
-    if (problem_.want_input_grad) StoreSums();
+    if (problem_.want_input_grad) memory_.Store();
   }
 
  private:
-  // Of a voxel in scratch memory, counted from the slab's first plane; neighbours too.
-  int64_t At(int64_t z, int64_t y, int64_t x) const {
-    return (slabs_.origin + z * slabs_.plane + y * slabs_.row + x) * slabs_.stride;
-  }
-  void FillZeros(int64_t begin, int64_t end) { std::fill(input_ + begin, input_ + end, F{0}); }
-
-  // As the planar FillInput(): zeros for neighbours that are no voxels.
-  void FillInput() {
-    const Dims& extents = problem_.input.extents;
-    const Dims& strides = problem_.input.strides;
-    const T* input = static_cast<const T*>(buffers_.input) + sample_ * strides[0];
-    const int64_t nowhere = slabs_.nowhere() * slabs_.stride;
-    if (planes_.begin == 0) {
-      FillZeros(nowhere, At(0, -1, 0));
-    } else {
-      const int64_t rows = (slabs_.row + 2) * slabs_.stride;
-      FillZeros(nowhere, nowhere + rows);
-      FillZeros(nowhere + slabs_.plane * slabs_.stride,
-                nowhere + slabs_.plane * slabs_.stride + rows);
-    }
-    const int64_t end = std::min(planes_.end + 1, problem_.depth()) - planes_.begin;
-    for (int64_t z = 0; z < end; ++z) {
-      FillZeros(At(z, -1, -1), At(z, 0, 0));
-      for (int64_t y = 0; y < extents[3]; ++y) {
-        const T* row = input + (z + planes_.begin) * strides[2] + y * strides[3];
-        Interleave(row, strides[4], strides[1], static_cast<size_t>(extents[4]), channels_, stride_,
-                   input_ + At(z, y, 0));
-        FillZeros(At(z, y, extents[4]), At(z, y + 1, 0));
-      }
-    }
-    const bool volume_ends = planes_.end == problem_.depth();
-    FillZeros(At(end, -1, -1), At(volume_ends ? end + 1 : end, 0, 1));
-  }
-
-  void StoreSums() {
-    const Dims& extents = problem_.input.extents;
-    const Dims& strides = problem_.input_grad.strides;
-    T* output = static_cast<T*>(buffers_.input_grad) + sample_ * strides[0];
-    for (int64_t z = planes_.begin; z < planes_.end; ++z) {
-      for (int64_t y = 0; y < extents[3]; ++y) {
-        Deinterleave(sums_ + At(z - planes_.begin, y, 0), static_cast<size_t>(extents[4]),
-                     channels_, stride_, output + z * strides[2] + y * strides[3], strides[4],
-                     strides[1]);
-      }
-    }
-  }
-
   void Add(const Batch<T>& batch) {
     LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
+    memory_.PrepareFor(located_.last_plane);
     if (problem_.want_grid_grad && located_.any_owned) {
       if (problem_.reads_input()) {
-        SumChannels(located_, batch.count, stride_, corners_, input_, batch.grads[0],
+        SumChannels(located_, batch.count, stride_, corners_, memory_.values(), batch.grads[0],
                     &corner_sums_);
         if (!AreFinite(batch.grads[0], batch.count * stride_)) SumExistingCorners(batch);
         SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
@@ -156,7 +123,7 @@ class ChannelsLastTask {
 
   void Scatter(const Batch<T>& batch) {
     if (problem_.interpolation == Interpolation::kNearest) {
-      AddNearest(located_, batch.count, stride_, batch.grads[0], sums_);
+      AddNearest(located_, batch.count, stride_, batch.grads[0], memory_.sums());
       return;
     }
     FindWeights(located_, batch.count, &weights_);
@@ -165,16 +132,18 @@ class ChannelsLastTask {
       runs += located_.offset()[i] == located_.offset()[i - 1] + 1 ? 0 : 1;
     }
     if (3 * runs > batch.count || slabs_.row < 4) {
-      AddPoints(located_, batch.count, stride_, corners_, weights_, batch.grads[0], sums_);
+      AddPoints(located_, batch.count, stride_, corners_, weights_, batch.grads[0], memory_.sums());
       return;
     }
     constexpr size_t kLanes = hn::MaxLanes(PointTag<F>());
     size_t c = 0;
     for (; c + 2 * kLanes <= stride_; c += 2 * kLanes) {
-      AddRuns<2>(located_, batch.count, stride_, corners_, weights_, batch.grads[0] + c, sums_ + c);
+      AddRuns<2>(located_, batch.count, stride_, corners_, weights_, batch.grads[0] + c,
+                 memory_.sums() + c);
     }
     for (; c < stride_; c += kLanes) {
-      AddRuns<1>(located_, batch.count, stride_, corners_, weights_, batch.grads[0] + c, sums_ + c);
+      AddRuns<1>(located_, batch.count, stride_, corners_, weights_, batch.grads[0] + c,
+                 memory_.sums() + c);
     }
   }
 
@@ -195,8 +164,7 @@ class ChannelsLastTask {
   const Planes planes_;
   const size_t channels_;
   const size_t stride_;
-  F* const input_;
-  F* const sums_;
+  SlabMemory<T> memory_;
   CornerOffsets corners_;
   Walk<T> walk_;
   InterleavedGrads<T> grads_;

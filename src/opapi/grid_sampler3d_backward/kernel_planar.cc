@@ -6,10 +6,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <utility>
 
 #include "opapi/grid_sampler3d_backward/problem.h"
 #include "opapi/grid_sampler3d_backward/slabs.h"
@@ -51,31 +50,31 @@ class PlanarTask {
                 std::min((task % slabs_.count + 1) * slabs_.planes, problem_.depth())},
         rows_{0, slabs_.row, slabs_.plane, slabs_.plane + slabs_.row},
         walk_(problem_, slabs_, buffers_, sample_, planes_) {
-    const int64_t arrays = (problem_.want_input_grad ? 1 : 0) + (problem_.reads_input() ? 1 : 0);
     F* scratch = reinterpret_cast<F*>(buffers.scratch) + slot * slabs_.slot_elements;
     for (int64_t c = 0; c < kChannels; ++c) {
-      sums_[c] = scratch + c * slabs_.cells;
-      input_[c] = scratch + ((arrays - 1) * kChannels + c) * slabs_.cells;
+      const T* input = static_cast<const T*>(buffers.input);
+      T* input_grad = static_cast<T*>(buffers.input_grad);
+      F* values = nullptr;
+      F* sums = nullptr;
+      if (problem_.reads_input()) {
+        values = std::exchange(scratch, scratch + slabs_.cells);
+        input += sample_ * problem_.input.strides[0] + c * problem_.input.strides[1];
+      }
+      if (problem_.want_input_grad) {
+        sums = std::exchange(scratch, scratch + slabs_.cells);
+        input_grad += sample_ * problem_.input_grad.strides[0] + c * problem_.input_grad.strides[1];
+      }
+      memory_[c] =
+          SlabMemory<T>(problem_, slabs_, planes_, 1, 1, problem_.reads_input() ? input : nullptr,
+                        values, input_grad, sums);
+      values_[c] = values;
     }
   }
 
   void Run() {
-    for (int64_t c = 0; c < kChannels; ++c) {
-      if (problem_.reads_input()) {
-        const Dims& strides = problem_.input.strides;
-        const T* input = static_cast<const T*>(buffers_.input);
-        FillInput(problem_, slabs_, planes_, input + sample_ * strides[0] + c * strides[1],
-                  const_cast<F*>(input_[c]));
-      }
-      if (problem_.want_input_grad) std::fill_n(sums_[c], slabs_.cells, F{0});
-    }
     walk_.Run(&grads_, [this](const Batch<T>& batch) { Add(batch); });
-    for (int64_t c = 0; c < kChannels && problem_.want_input_grad; ++c) {
-      const Dims& strides = problem_.input_grad.strides;
-      T* output = static_cast<T*>(buffers_.input_grad);
-      StoreSlab<T>(problem_, slabs_, planes_, sums_[c],
-                   output + sample_ * strides[0] + c * strides[1]);
-    }
+    if (!problem_.want_input_grad) return;
+    for (SlabMemory<T>& channel : memory_) channel.Store();
   }
 
  private:
@@ -84,6 +83,7 @@ class PlanarTask {
     const bool gathers = problem_.want_grid_grad && located_.any_owned;
     const bool scatters = problem_.want_input_grad && located_.any_in_slab;
     if (!gathers && !scatters) return;
+    for (SlabMemory<T>& channel : memory_) channel.PrepareFor(located_.last_plane);
     bool units = false;
     if (problem_.interpolation == Interpolation::kBilinear && slabs_.row > 16) {
       FindUnits(located_, batch.count, &units_);
@@ -95,15 +95,15 @@ class PlanarTask {
     for (int64_t c = 0; c < kChannels; ++c) {
       if (problem_.interpolation == Interpolation::kNearest) {
         for (size_t i = 0; i < batch.count; ++i) {
-          sums_[c][located_.offset()[i]] += batch.grads[c][i];
+          memory_[c].sums()[located_.offset()[i]] += batch.grads[c][i];
         }
         continue;
       }
       Multiply(located_, batch.count, batch.grads[c], &products_);
       if (units) {
-        ScatterUnits(located_, units_, rows_, products_, sums_[c]);
+        ScatterUnits(located_, units_, rows_, products_, memory_[c].sums());
       } else {
-        ScatterPoints(located_, batch.count, rows_, products_, sums_[c]);
+        ScatterPoints(located_, batch.count, rows_, products_, memory_[c].sums());
       }
     }
   }
@@ -114,9 +114,9 @@ class PlanarTask {
     } else if (!AllFinite(batch)) {
       GatherWithTests(batch);
     } else if (units) {
-      GatherUnits<kChannels>(located_, units_, rows_, input_, batch.grads, &slopes_);
+      GatherUnits<kChannels>(located_, units_, rows_, values_, batch.grads, &slopes_);
     } else {
-      GatherPoints<kChannels>(located_, batch.count, rows_, input_, batch.grads, &slopes_);
+      GatherPoints<kChannels>(located_, batch.count, rows_, values_, batch.grads, &slopes_);
     }
     StoreGridGrad(problem_, planes_, batch, located_, &slopes_,
                   static_cast<T*>(buffers_.grid_grad));
@@ -137,7 +137,7 @@ class PlanarTask {
       for (size_t k = 0; k < 8; ++k) {
         F products[kChannels];
         for (size_t c = 0; c < kChannels; ++c) {
-          const F v = input_[c][offset + rows_[k / 2] + static_cast<int64_t>(k % 2)];
+          const F v = values_[c][offset + rows_[k / 2] + static_cast<int64_t>(k % 2)];
           products[c] = (exists >> k & 1) != 0 ? v * batch.grads[c][i] : F{0};
         }
         corners[k] = SumOfChannels<kChannels>(products);
@@ -157,8 +157,8 @@ class PlanarTask {
   const int64_t sample_;
   const Planes planes_;
   const RowOffsets rows_;
-  F* sums_[kChannels];
-  const F* input_[kChannels];
+  SlabMemory<T> memory_[kChannels];
+  const F* values_[kChannels];
   Walk<T> walk_;
   PlanarGrads<T> grads_{kChannels};
   Located<F> located_;

@@ -38,7 +38,8 @@ constexpr double kClearVoxel = 0.0005;
 constexpr double kLocateDepth = 0.001;
 constexpr double kSlabPointChannel = 0.005;
 
-constexpr int64_t kPlanesPerSlab = 16;
+constexpr int64_t kPlanesPerSlab = 16;  // or more, if there are enough slabs without
+constexpr int64_t kWantedTasks = 8;
 constexpr int64_t kMostSlots = 16;
 // Rows from this length on begin with a whole vector.
 constexpr int64_t kWidthWorthAligning = 24;
@@ -48,7 +49,7 @@ constexpr int64_t kVoxelsPerPoint = 8;
 constexpr int64_t kChannelsUnit = 8;  // the kernel takes channels in groups of this size
 constexpr int64_t kMostChannels = 1 << 20;
 // Floats hold offsets in a slab exactly.
-constexpr int64_t kMostCells = int64_t{1} << 24;
+constexpr int64_t kMostCells = int64_t{1} << 23;
 
 const char* InterpolationName(Interpolation interpolation) {
   return interpolation == Interpolation::kNearest ? "nearest" : "bilinear";
@@ -122,11 +123,13 @@ bool SuitsChannelsLast(const Problem& problem) {
 Slabs CutIntoSlabs(const Problem& problem, Variant variant) {
   Slabs slabs;
   const int64_t depth = problem.depth();
-  slabs.planes = std::min(kPlanesPerSlab, CeilDiv(depth, 2));
-  slabs.count = CeilDiv(depth, slabs.planes);
   const int64_t width = problem.input.extents[4];
   slabs.row = width < kWidthWorthAligning ? width + 1 : RoundUp(width + 1, kMostLanes / 2);
   slabs.plane = (problem.input.extents[3] + 1) * slabs.row;
+  const int64_t wanted = CeilDiv(kWantedTasks, problem.samples());
+  slabs.planes = std::max(std::min(kPlanesPerSlab, CeilDiv(depth, 2)), CeilDiv(depth, wanted));
+  slabs.planes = std::clamp(kMostCells / slabs.plane - 4, int64_t{1}, slabs.planes);
+  slabs.count = CeilDiv(depth, slabs.planes);
   // One vector more than the neighbours at both ends.
   slabs.origin = RoundUp(slabs.plane + 2 * slabs.row + 1 + kMostLanes, kMostLanes);
   slabs.cells =

@@ -85,10 +85,13 @@ HWY_NOINLINE void GatherUnits(const Located<F>& located, const Units& units, con
     const size_t i = units.begin[u];
     const int64_t at = located.offset()[i];
     V g[kChannels];
+    HWY_UNROLL(8)
     for (size_t c = 0; c < kChannels; ++c) g[c] = hn::LoadU(d, grads[c] + i);
     V corners[8];
+    HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) {
       V products[kChannels];
+      HWY_UNROLL(8)
       for (size_t c = 0; c < kChannels; ++c) {
         const F* from = input[c] + at + rows[k / 2] + k % 2;
         products[c] = hn::Mul(hn::LoadU(d, from), g[c]);
@@ -110,7 +113,9 @@ HWY_NOINLINE void GatherPoints(const Located<F>& located, size_t count, const Ro
   HWY_ALIGN F pairs[kChannels][4][2 * kPoints];
   for (size_t i = 0; i < count; ++i) {
     const int64_t at = located.offset()[i];
+    HWY_UNROLL(8)
     for (size_t c = 0; c < kChannels; ++c) {
+      HWY_UNROLL(8)
       for (size_t r = 0; r < 4; ++r) {
         std::memcpy(&pairs[c][r][2 * i], input[c] + at + rows[r], 2 * sizeof(F));
       }
@@ -118,8 +123,10 @@ HWY_NOINLINE void GatherPoints(const Located<F>& located, size_t count, const Ro
   }
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     V corners[8];
+    HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
       V low[kChannels], high[kChannels];
+      HWY_UNROLL(8)
       for (size_t c = 0; c < kChannels; ++c) {
         const V g = hn::LoadU(d, grads[c] + i);
         hn::LoadInterleaved2(d, &pairs[c][r][2 * i], low[c], high[c]);
@@ -150,6 +157,7 @@ HWY_NOINLINE void Multiply(const Located<F>& located, size_t count, const F* HWY
     const V x[2] = {hn::Load(d, located.low[0] + i), hn::Load(d, located.high[0] + i)};
     const V y[2] = {hn::Load(d, located.low[1] + i), hn::Load(d, located.high[1] + i)};
     const V z[2] = {hn::Load(d, located.low[2] + i), hn::Load(d, located.high[2] + i)};
+    HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
       const V low = hn::Mul(hn::Mul(x[0], y[r % 2]), z[r / 2]);
       const V high = hn::Mul(hn::Mul(x[1], y[r % 2]), z[r / 2]);
@@ -195,6 +203,7 @@ HWY_NOINLINE void ScatterUnits(const Located<F>& located, const Units& units,
     const V high_mask = kRange(d, lane + (continues ? 0 : 1), HWY_MIN(end_lane + 1, kLanes));
     F* window = sums + at - lane;
     const size_t from = kSlack + i - lane;
+    HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
       const V high = hn::And(hn::LoadU(d, products.high[r] + from - 1), high_mask);
       const V low = hn::And(hn::LoadU(d, products.low[r] + from), low_mask);
@@ -207,6 +216,7 @@ HWY_NOINLINE void ScatterUnits(const Located<F>& located, const Units& units,
       continue;
     }
     const V first_lane = kRange(d, 0, 1);
+    HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
       const V high = hn::And(hn::LoadU(d, products.high[r] + kSlack + end - 1), first_lane);
       F* to = window + kLanes + rows[r];
@@ -220,6 +230,7 @@ HWY_NOINLINE void ScatterPoints(const Located<F>& located, size_t count, const R
                                 const Products<F>& products, F* HWY_RESTRICT sums) {
   for (size_t i = 0; i < count; ++i) {
     F* at = sums + located.offset()[i];
+    HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
       at[rows[r]] += products.low[r][kSlack + i];
       at[rows[r] + 1] += products.high[r][kSlack + i];

@@ -27,6 +27,9 @@ namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
+// Here and in the files that include this one, loops over arrays of vectors are HWY_UNROLLed: the
+// vectors stay in registers only then, and GCC does not do so by itself at -O2.
+
 // Vectors across points. At most eight lanes, so that the bits that say where runs of points begin
 // fit in a byte.
 template <typename F>
@@ -102,8 +105,9 @@ struct Located {
   HWY_ALIGN F factor[3][kPoints];  // not filled if HasConstantFactors()
   HWY_ALIGN F z[kPoints];          // index of the lower voxel
   HWY_ALIGN int32_t offsets[kSlack + kPoints + kSlack];
-  bool any_in_slab;  // touches a voxel of the slab
-  bool any_owned;    // gridGrad is the task's business
+  int64_t last_plane;  // in which the lower voxel of a point that touches the slab lies
+  bool any_in_slab;    // touches a voxel of the slab
+  bool any_owned;      // gridGrad is the task's business
   bool all_owned;
 
   // Of the lower voxel in scratch memory; offset()[-1] is the neighbour of no offset.
@@ -127,12 +131,14 @@ struct Owner {
   F end;
 };
 
+// Of whole numbers in [0, 2^23).
 template <class D>
 HWY_INLINE hn::Vec<hn::Rebind<int32_t, D>> ToInt32(D d, hn::Vec<D> v) {
   const hn::Rebind<int32_t, D> di;
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(int32_t)) {
-    (void)d;
-    return hn::ConvertTo(di, v);
+    // Highway's conversion takes care of values that do not fit, which costs more than all this.
+    const auto whole = hn::Set(d, 0x1p23f);
+    return hn::Sub(hn::BitCast(di, hn::Add(v, whole)), hn::BitCast(di, whole));
   } else {
     return hn::DemoteTo(di, v);
   }
@@ -172,12 +178,13 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
   const V first_z = hn::Set(d, static_cast<F>(planes.begin) + before);
   const V last_z = hn::Set(d, static_cast<F>(planes.end - 1));
   const Owner<F> owner(planes, extents[2]);
-  // Offsets are below 2^24, so that float holds them exactly.
+  // Offsets are below 2^23, so that float holds them exactly.
   const V row = hn::Set(d, static_cast<F>(slabs.row));
   const V plane = hn::Set(d, static_cast<F>(slabs.plane));
   const V origin = hn::Set(d, static_cast<F>(slabs.origin));
   const V slab_z = hn::Set(d, static_cast<F>(planes.begin));
   const V nowhere = hn::Set(d, static_cast<F>(slabs.nowhere()));
+  V last = first_z;
   auto in_slab = hn::Ne(lowest, lowest);
   auto owned = hn::Ne(lowest, lowest);
   auto foreign = hn::Ne(lowest, lowest);
@@ -185,6 +192,7 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
     V c[3], low[3];
     hn::LoadInterleaved3(d, coordinates + 3 * i, c[0], c[1], c[2]);
     auto usable = hn::Eq(lowest, lowest);
+    HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) {
       V weight_low, weight_high, factor;
       if constexpr (kSimple) {
@@ -208,6 +216,7 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
                located->offsets + kSlack + i);
     // Lanes behind the last point count as well: harmless, these are hints.
     in_slab = hn::Or(in_slab, fits);
+    last = hn::Max(last, hn::IfThenElse(fits, low[2], first_z));
     const auto mine =
         hn::And(hn::Ge(low[2], hn::Set(d, owner.begin)), hn::Lt(low[2], hn::Set(d, owner.end)));
     owned = hn::Or(owned, mine);
@@ -217,6 +226,7 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
   // Kernels look at most two points ahead.
   std::fill_n(located->offsets + kSlack + RoundUp(static_cast<int64_t>(count), 8), 2,
               static_cast<int32_t>(slabs.nowhere()));
+  located->last_plane = static_cast<int64_t>(hn::GetLane(hn::MaxOfLanes(d, last)));
   located->any_in_slab = !hn::AllFalse(d, in_slab);
   located->any_owned = !hn::AllFalse(d, owned);
   located->all_owned = hn::AllFalse(d, foreign);
@@ -236,11 +246,13 @@ template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
 HWY_INLINE void StoreSlopes(D d, const Located<F>& located, size_t i, const V* corners,
                             SlopesOfPoints<F>* slopes) {
   V low[3], high[3], result[3];
+  HWY_UNROLL(8)
   for (size_t axis = 0; axis < 3; ++axis) {
     low[axis] = hn::LoadU(d, located.low[axis] + i);
     high[axis] = hn::LoadU(d, located.high[axis] + i);
   }
   Slopes(corners, low, high, hn::Zero(d), result);
+  HWY_UNROLL(8)
   for (size_t axis = 0; axis < 3; ++axis) hn::StoreU(result[axis], d, slopes->axis[axis] + i);
 }
 

@@ -15,76 +15,123 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "opapi/grid_sampler3d_backward/interleave-inl.h"
 #include "opapi/grid_sampler3d_backward/segment-inl.h"
-#include "simd/convert-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
-using ::aclnn_cpu::HWY_NAMESPACE::NarrowRow;
-using ::aclnn_cpu::HWY_NAMESPACE::WidenRow;
-
-// `count` elements at distance `step`, widened.
+// One or more channels of a slab, side by side: `stride` elements for each voxel. Planes are read
+// and cleared as they are needed, so that they are in the cache then.
 template <typename T>
-HWY_INLINE void CopyIn(const T* HWY_RESTRICT from, int64_t step, size_t count,
-                       Wide<T>* HWY_RESTRICT to) {
-  if (step == 1) return WidenRow(from, count, to);
-  for (size_t i = 0; i < count; ++i) to[i] = Widen(from[static_cast<int64_t>(i) * step]);
-}
-
-template <typename T>
-HWY_INLINE void CopyOut(const Wide<T>* HWY_RESTRICT from, size_t count, T* HWY_RESTRICT to,
-                        int64_t step) {
-  if (step == 1) return NarrowRow(from, count, to);
-  for (size_t i = 0; i < count; ++i) Narrow(from[i], to + static_cast<int64_t>(i) * step);
-}
-
-// Zero for neighbours that are no voxels. Points that the task owns read the planes from the slab's
-// first one to the one behind its last, the plane before the volume, and what is around nowhere().
-template <typename T>
-void FillInput(const Problem& problem, const Slabs& slabs, Planes planes, const T* channel,
-               Wide<T>* scratch) {
+class SlabMemory {
+ public:
   using F = Wide<T>;
-  const Dims& strides = problem.input.strides;
-  const size_t width = static_cast<size_t>(problem.input.extents[4]);
-  const int64_t height = problem.input.extents[3];
-  F* const slab = scratch + slabs.origin;  // voxel (0, 0) of the slab's first plane
-  F* const nowhere = scratch + slabs.nowhere();
-  if (planes.begin == 0) {
-    std::fill(nowhere, slab - slabs.row, F{0});
-  } else {
-    std::fill_n(nowhere, slabs.row + 2, F{0});
-    std::fill_n(nowhere + slabs.plane, slabs.row + 2, F{0});
-  }
-  const int64_t end = std::min(planes.end + 1, problem.depth());
-  for (int64_t z = planes.begin; z < end; ++z) {
-    F* plane = slab + (z - planes.begin) * slabs.plane;
-    std::fill(plane - slabs.row - 1, plane, F{0});
-    for (int64_t y = 0; y < height; ++y) {
-      F* row = plane + y * slabs.row;
-      CopyIn(channel + z * strides[2] + y * strides[3], strides[4], width, row);
-      std::fill(row + width, row + slabs.row, F{0});
-    }
-  }
-  F* behind = slab + (end - planes.begin) * slabs.plane - slabs.row - 1;
-  const int64_t rest = end <= planes.end ? slabs.plane + slabs.row : slabs.row;
-  std::fill_n(behind, rest + 2, F{0});
-}
 
-template <typename T>
-void StoreSlab(const Problem& problem, const Slabs& slabs, Planes planes, const Wide<T>* scratch,
-               T* channel) {
-  const Dims& strides = problem.input_grad.strides;
-  const size_t width = static_cast<size_t>(problem.input.extents[4]);
-  for (int64_t z = planes.begin; z < planes.end; ++z) {
-    const Wide<T>* plane = scratch + slabs.origin + (z - planes.begin) * slabs.plane;
-    for (int64_t y = 0; y < problem.input.extents[3]; ++y) {
-      CopyOut(plane + y * slabs.row, width, channel + z * strides[2] + y * strides[3], strides[4]);
+  SlabMemory() = default;
+
+  // `input` and `input_grad` are the first elements of the sample's channels, null where not
+  // wanted; so are `values` and `sums`, which have room for the slab.
+  SlabMemory(const Problem& problem, const Slabs& slabs, Planes planes, size_t channels,
+             size_t stride, const T* input, F* values, T* input_grad, F* sums)
+      : problem_(&problem),
+        slabs_(&slabs),
+        planes_(planes),
+        channels_(channels),
+        stride_(static_cast<int64_t>(stride)),
+        input_(input),
+        values_(values),
+        input_grad_(input_grad),
+        sums_(sums),
+        ready_(planes.begin) {
+    if (input_ != nullptr) FillNowhere();
+    if (sums_ != nullptr) Clear(sums_, 0, At(planes.begin, -1, -1));
+  }
+
+  const F* values() const { return values_; }
+  F* sums() const { return sums_; }
+
+  // To be called before points whose lower voxels lie in the planes up to `z` are added.
+  HWY_INLINE void PrepareFor(int64_t z) {
+    const int64_t last = std::min(z + 1, planes_.end);
+    while (ready_ <= last) PreparePlane(ready_++);
+  }
+
+  void Store() {
+    PrepareFor(planes_.end);
+    const Dims& extents = problem_->input.extents;
+    const Dims& strides = problem_->input_grad.strides;
+    for (int64_t z = planes_.begin; z < planes_.end; ++z) {
+      for (int64_t y = 0; y < extents[3]; ++y) {
+        Deinterleave(sums_ + At(z, y, 0), static_cast<size_t>(extents[4]), channels_,
+                     static_cast<size_t>(stride_), input_grad_ + z * strides[2] + y * strides[3],
+                     strides[4], strides[1]);
+      }
     }
   }
-}
+
+ private:
+  // Where a voxel, or a neighbour, stands.
+  int64_t At(int64_t z, int64_t y, int64_t x) const {
+    const int64_t cell = (z - planes_.begin) * slabs_->plane + y * slabs_->row + x;
+    return (slabs_->origin + cell) * stride_;
+  }
+
+  static void Clear(F* memory, int64_t begin, int64_t end) {
+    std::fill(memory + begin, memory + end, F{0});
+  }
+
+  // What points read that touch no voxel, and the plane before the volume.
+  void FillNowhere() {
+    const int64_t nowhere = slabs_->nowhere() * stride_;
+    if (planes_.begin == 0) return Clear(values_, nowhere, At(0, -1, -1));
+    const int64_t rows = (slabs_->row + 2) * stride_;
+    Clear(values_, nowhere, nowhere + rows);
+    const int64_t next_plane = nowhere + slabs_->plane * stride_;
+    Clear(values_, next_plane, next_plane + rows);
+  }
+
+  // The plane, its row before and the one behind, if nothing else follows.
+  HWY_NOINLINE void PreparePlane(int64_t z) {
+    const bool last = z == planes_.end;
+    if (sums_ != nullptr) {
+      Clear(sums_, At(z, -1, -1), last ? slabs_->cells * stride_ : At(z + 1, -1, -1));
+    }
+    if (input_ == nullptr) return;
+    if (z == problem_->depth()) return Clear(values_, At(z, -1, -1), At(z + 1, 0, 1));
+    const Dims& strides = problem_->input.strides;
+    const int64_t width = problem_->input.extents[4];
+    Clear(values_, At(z, -1, -1), At(z, 0, 0));
+    for (int64_t y = 0; y < problem_->input.extents[3]; ++y) {
+      F* to = values_ + At(z, y, 0);
+      Interleave(input_ + z * strides[2] + y * strides[3], strides[4], strides[1],
+                 static_cast<size_t>(width), channels_, static_cast<size_t>(stride_), to);
+      ClearVectors(to + width * stride_, (slabs_->row - width) * stride_);
+    }
+    Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));
+  }
+
+  // At least `count` elements, and up to a vector more, which are written afterwards.
+  HWY_INLINE static void ClearVectors(F* to, int64_t count) {
+    const PointTag<F> d;
+    for (int64_t i = 0; i < count; i += static_cast<int64_t>(hn::Lanes(d))) {
+      hn::StoreU(hn::Zero(d), d, to + i);
+    }
+  }
+
+  const Problem* problem_;
+  const Slabs* slabs_;
+  Planes planes_;
+  size_t channels_;
+  int64_t stride_;
+  const T* input_;
+  F* values_;
+  T* input_grad_;
+  F* sums_;
+  int64_t ready_;  // the first plane that is not
+};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace grid_sampler3d_backward

@@ -302,6 +302,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
   const bool nearest = problem.interpolation == Interpolation::kNearest;
   const bool constant = HasConstantFactors(problem);
   V factor[3];
+  HWY_UNROLL(8)
   for (size_t axis = 0; axis < 3; ++axis) {
     const AxisRule<F> rule(problem.input.extents[4 - static_cast<int>(axis)], problem);
     factor[axis] = hn::Mul(hn::Set(d, rule.scale), hn::Set(d, F{0.5}));
@@ -309,6 +310,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
   size_t i = 0;
   for (; i < batch.count; i += lanes) {
     V result[3];
+    HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) {
       if (!constant) factor[axis] = hn::Load(d, located.factor[axis] + i);
       result[axis] = hn::Mul(hn::Load(d, slopes->axis[axis] + i), factor[axis]);
@@ -321,6 +323,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
         continue;
       }
     }
+    HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) hn::Store(result[axis], d, slopes->axis[axis] + i);
   }
   i = dense ? batch.count / lanes * lanes : 0;
