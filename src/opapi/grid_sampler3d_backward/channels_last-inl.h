@@ -97,7 +97,7 @@ HWY_NOINLINE void SumChannels(const Located<F>& located, size_t count, size_t st
       HWY_UNROLL(8)
       for (size_t part = 0; part < kParts; ++part) {
         const size_t at = c + part * kLanes;
-        const V grad = hn::Load(d, g + at);
+        const V grad = hn::LoadU(d, g + at);
         HWY_UNROLL(8)
         for (size_t k = 0; k < 8; ++k) {
           const V value = hn::Load(d, voxel + corners[k] + at);
@@ -173,7 +173,7 @@ HWY_NOINLINE void AddPoints(const Located<F>& located, size_t count, size_t stri
     HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) weight[k] = hn::Set(d, weights.of[k][i]);
     for (size_t c = 0; c < stride; c += hn::Lanes(d)) {
-      const V grad = hn::Load(d, grads + i * stride + c);
+      const V grad = hn::LoadU(d, grads + i * stride + c);
       HWY_UNROLL(8)
       for (size_t k = 0; k < 8; ++k) {
         F* to = voxel + corners[k] + c;
@@ -190,7 +190,8 @@ HWY_NOINLINE void AddNearest(const Located<F>& located, size_t count, size_t str
   for (size_t i = 0; i < count; ++i) {
     F* voxel = sums + located.offset()[i] * static_cast<int64_t>(stride);
     for (size_t c = 0; c < stride; c += hn::Lanes(d)) {
-      hn::Store(hn::Add(hn::Load(d, voxel + c), hn::Load(d, grads + i * stride + c)), d, voxel + c);
+      hn::Store(hn::Add(hn::Load(d, voxel + c), hn::LoadU(d, grads + i * stride + c)), d,
+                voxel + c);
     }
   }
 }
@@ -228,7 +229,7 @@ HWY_NOINLINE void AddRuns(const Located<F>& located, size_t count, size_t stride
     voxel = sums + offset * static_cast<int64_t>(stride);
     V grad[kVectors];
     HWY_UNROLL(8)
-    for (size_t v = 0; v < kVectors; ++v) grad[v] = hn::Load(d, grads + i * stride + v * kLanes);
+    for (size_t v = 0; v < kVectors; ++v) grad[v] = hn::LoadU(d, grads + i * stride + v * kLanes);
     HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
       const V low = hn::Set(d, weights.of[2 * r][i]);

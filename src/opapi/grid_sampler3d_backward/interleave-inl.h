@@ -55,6 +55,12 @@ HWY_INLINE void TransposeTile(D d, V* rows) {
   }
 }
 
+// True if places whose channels and distances are these lie as in an array of `stride`.
+inline bool IsOneRow(int64_t step, int64_t channel_step, size_t channels, size_t stride) {
+  return channels == stride && step == static_cast<int64_t>(stride) &&
+         (channel_step == 1 || channels == 1);
+}
+
 // Copies `count` places of `channels` channels, widened, to `to`, where a place takes `stride`
 // elements, the last ones zeros. Distances in `from` are `step` from place to place and
 // `channel_step` from channel to channel.
@@ -64,7 +70,9 @@ HWY_NOINLINE void Interleave(const T* HWY_RESTRICT from, int64_t step, int64_t c
                              Wide<T>* HWY_RESTRICT to) {
   using F = Wide<T>;
   const auto place = [&](size_t i) { return from + static_cast<int64_t>(i) * step; };
-  if (stride == 1 && step == 1) return ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, count, to);
+  if (IsOneRow(step, channel_step, channels, stride)) {
+    return ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, count * stride, to);
+  }
   if (channel_step == 1 && stride > 1) {
     for (size_t i = 0; i < count; ++i) {
       ::aclnn_cpu::HWY_NAMESPACE::WidenRow(place(i), channels, to + i * stride);
@@ -106,7 +114,9 @@ HWY_NOINLINE void Deinterleave(const Wide<T>* HWY_RESTRICT from, size_t count, s
                                size_t stride, T* HWY_RESTRICT to, int64_t step,
                                int64_t channel_step) {
   const auto place = [&](size_t i) { return to + static_cast<int64_t>(i) * step; };
-  if (stride == 1 && step == 1) return ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(from, count, to);
+  if (IsOneRow(step, channel_step, channels, stride)) {
+    return ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(from, count * stride, to);
+  }
   if (channel_step == 1 && stride > 1) {
     for (size_t i = 0; i < count; ++i) {
       ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(from + i * stride, channels, place(i));

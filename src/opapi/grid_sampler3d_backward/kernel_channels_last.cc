@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "opapi/grid_sampler3d_backward/problem.h"
@@ -41,12 +42,20 @@ class InterleavedGrads {
 
   // `memory` holds 2 * kPoints * stride elements.
   InterleavedGrads(size_t channels, size_t stride, F* memory)
-      : channels_(channels), stride_(stride), now_(memory), collected_(memory + kPoints * stride) {}
+      : channels_(channels),
+        stride_(stride),
+        copy_(memory),
+        collected_(memory + kPoints * stride) {}
 
   void Read(const Problem& problem, const T* grad_output, const SegmentPlace& place) {
     const Dims& strides = problem.grad_output.strides;
-    Interleave(grad_output + place.grad_output, strides[4], strides[1], place.count, channels_,
-               stride_, now_);
+    const T* from = grad_output + place.grad_output;
+    if constexpr (std::is_same_v<T, F>) {
+      now_ = from;
+      if (IsOneRow(strides[4], strides[1], channels_, stride_)) return;
+    }
+    Interleave(from, strides[4], strides[1], place.count, channels_, stride_, copy_);
+    now_ = copy_;
   }
   void Collect(size_t i, size_t n) {
     std::memcpy(collected_ + n * stride_, now_ + i * stride_, stride_ * sizeof(F));
@@ -58,7 +67,8 @@ class InterleavedGrads {
  private:
   const size_t channels_;
   const size_t stride_;
-  F* const now_;
+  F* const copy_;
+  const F* now_ = nullptr;  // the segment's: a copy, or in place
   F* const collected_;
 };
 

@@ -280,7 +280,7 @@ HWY_INLINE bool AreFinite(const F* values, size_t count) {
   const auto largest = hn::Set(d, std::numeric_limits<F>::max());
   auto finite = hn::Eq(largest, largest);
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    finite = hn::And(finite, hn::Le(hn::Abs(hn::Load(d, values + i)), largest));
+    finite = hn::And(finite, hn::Le(hn::Abs(hn::LoadU(d, values + i)), largest));
   }
   return hn::AllTrue(d, finite);
 }
