@@ -110,6 +110,10 @@ class ChannelsLastTask {
   }
 
   void Run() {
+    if (problem_.want_grid_grad && !problem_.reads_input()) {
+      ClearGridGrad(problem_, slabs_, sample_, planes_.begin / slabs_.planes,
+                    static_cast<T*>(buffers_.grid_grad));
+    }
     walk_.Run(&grads_, [this](const Batch<T>& batch) { Add(batch); });
     if (problem_.want_input_grad) memory_.Store();
   }
@@ -118,13 +122,11 @@ class ChannelsLastTask {
   void Add(const Batch<T>& batch) {
     LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
     memory_.PrepareFor(located_.last_plane);
-    if (problem_.want_grid_grad && located_.any_owned) {
-      if (problem_.reads_input()) {
-        SumChannels(located_, batch.count, stride_, corners_, memory_.values(), batch.grads[0],
-                    &corner_sums_);
-        if (!AreFinite(batch.grads[0], batch.count * stride_)) SumExistingCorners(batch);
-        SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
-      }
+    if (problem_.reads_input() && located_.any_owned) {
+      SumChannels(located_, batch.count, stride_, corners_, memory_.values(), batch.grads[0],
+                  &corner_sums_);
+      if (!AreFinite(batch.grads[0], batch.count * stride_)) SumExistingCorners(batch);
+      SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
       StoreGridGrad(problem_, planes_, batch, located_, &slopes_,
                     static_cast<T*>(buffers_.grid_grad));
     }

@@ -72,6 +72,10 @@ class PlanarTask {
   }
 
   void Run() {
+    if (problem_.want_grid_grad && !problem_.reads_input()) {
+      ClearGridGrad(problem_, slabs_, sample_, planes_.begin / slabs_.planes,
+                    static_cast<T*>(buffers_.grid_grad));
+    }
     walk_.Run(&grads_, [this](const Batch<T>& batch) { Add(batch); });
     if (!problem_.want_input_grad) return;
     for (SlabMemory<T>& channel : memory_) channel.Store();
@@ -80,7 +84,7 @@ class PlanarTask {
  private:
   void Add(const Batch<T>& batch) {
     LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
-    const bool gathers = problem_.want_grid_grad && located_.any_owned;
+    const bool gathers = problem_.reads_input() && located_.any_owned;
     const bool scatters = problem_.want_input_grad && located_.any_in_slab;
     if (!gathers && !scatters) return;
     for (SlabMemory<T>& channel : memory_) channel.PrepareFor(located_.last_plane);
@@ -109,9 +113,7 @@ class PlanarTask {
   }
 
   void Gather(const Batch<T>& batch, bool units) {
-    if (!problem_.reads_input()) {
-      // Nothing to gather: zeros are stored.
-    } else if (!AllFinite(batch)) {
+    if (!AllFinite(batch)) {
       GatherWithTests(batch);
     } else if (units) {
       GatherUnits<kChannels>(located_, units_, rows_, values_, batch.grads, &slopes_);

@@ -23,6 +23,9 @@ namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
+// Rows of one channel below this length are copied element by element. They have one neighbour.
+constexpr int64_t kShortRow = 8;
+
 // One or more channels of a slab, side by side: `stride` elements for each voxel. Planes are read
 // and cleared as they are needed, so that they are in the cache then.
 template <typename T>
@@ -65,9 +68,14 @@ class SlabMemory {
     const Dims& strides = problem_->input_grad.strides;
     for (int64_t z = planes_.begin; z < planes_.end; ++z) {
       for (int64_t y = 0; y < extents[3]; ++y) {
-        Deinterleave(sums_ + At(z, y, 0), static_cast<size_t>(extents[4]), channels_,
-                     static_cast<size_t>(stride_), input_grad_ + z * strides[2] + y * strides[3],
-                     strides[4], strides[1]);
+        const F* from = sums_ + At(z, y, 0);
+        T* to = input_grad_ + z * strides[2] + y * strides[3];
+        if (stride_ == 1 && extents[4] < kShortRow) {
+          for (int64_t x = 0; x < extents[4]; ++x) Narrow(from[x], to + x * strides[4]);
+          continue;
+        }
+        Deinterleave(from, static_cast<size_t>(extents[4]), channels_, static_cast<size_t>(stride_),
+                     to, strides[4], strides[1]);
       }
     }
   }
@@ -106,8 +114,14 @@ class SlabMemory {
     Clear(values_, At(z, -1, -1), At(z, 0, 0));
     for (int64_t y = 0; y < problem_->input.extents[3]; ++y) {
       F* to = values_ + At(z, y, 0);
-      Interleave(input_ + z * strides[2] + y * strides[3], strides[4], strides[1],
-                 static_cast<size_t>(width), channels_, static_cast<size_t>(stride_), to);
+      const T* from = input_ + z * strides[2] + y * strides[3];
+      if (stride_ == 1 && width < kShortRow) {
+        for (int64_t x = 0; x < width; ++x) to[x] = Widen(from[x * strides[4]]);
+        to[width] = F{0};
+        continue;
+      }
+      Interleave(from, strides[4], strides[1], static_cast<size_t>(width), channels_,
+                 static_cast<size_t>(stride_), to);
       ClearVectors(to + width * stride_, (slabs_->row - width) * stride_);
     }
     Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));

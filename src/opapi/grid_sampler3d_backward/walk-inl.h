@@ -273,6 +273,28 @@ class Walk {
   uint8_t chosen_[kPoints + 8];
 };
 
+// Clears gridGrad of every segment whose number is `share` modulo the number of slabs: in mode
+// nearest all of it is zeros, so it does not matter which task writes which part.
+template <typename T>
+HWY_NOINLINE void ClearGridGrad(const Problem& problem, const Slabs& slabs, int64_t sample,
+                                int64_t share, T* grid_grad) {
+  const int64_t step = problem.grid_grad.strides[3];
+  const int64_t axis_step = problem.grid_grad.strides[4];
+  for (int64_t i = share; i < slabs.segments(); i += slabs.count) {
+    const SegmentPlace place = FindSegment(problem, slabs, sample, i);
+    T* to = grid_grad + place.grid_grad;
+    if (step == 3 && axis_step == 1) {
+      std::fill_n(to, 3 * place.count, T{});
+      continue;
+    }
+    for (size_t k = 0; k < place.count; ++k) {
+      for (int64_t axis = 0; axis < 3; ++axis) {
+        to[static_cast<int64_t>(k) * step + axis * axis_step] = T{};
+      }
+    }
+  }
+}
+
 // True if `count` elements, up to whole vectors, are neither infinite nor NaN.
 template <typename F>
 HWY_INLINE bool AreFinite(const F* values, size_t count) {
@@ -285,8 +307,7 @@ HWY_INLINE bool AreFinite(const F* values, size_t count) {
   return hn::AllTrue(d, finite);
 }
 
-// Writes gridGrad of the points that the task owns: slopes by the place times its derivative;
-// zeros in mode nearest.
+// Writes gridGrad of the points that the task owns: slopes by the place times its derivative.
 template <typename T>
 HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Batch<T>& batch,
                                 const Located<Wide<T>>& located, SlopesOfPoints<Wide<T>>* slopes,
@@ -299,7 +320,6 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
   const int64_t axis_step = problem.grid_grad.strides[4];
   const bool dense = std::is_same_v<T, F> && located.all_owned && batch.grid_grads == nullptr &&
                      step == 3 && axis_step == 1;
-  const bool nearest = problem.interpolation == Interpolation::kNearest;
   const bool constant = HasConstantFactors(problem);
   V factor[3];
   HWY_UNROLL(8)
@@ -314,7 +334,6 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
     for (size_t axis = 0; axis < 3; ++axis) {
       if (!constant) factor[axis] = hn::Load(d, located.factor[axis] + i);
       result[axis] = hn::Mul(hn::Load(d, slopes->axis[axis] + i), factor[axis]);
-      if (nearest) result[axis] = hn::Zero(d);
     }
     if constexpr (std::is_same_v<T, F>) {
       if (dense && i + lanes <= batch.count) {
