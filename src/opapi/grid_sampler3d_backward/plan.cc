@@ -90,12 +90,20 @@ bool IsOneRun(const Problem& problem, int64_t run, int axis) {
          (!problem.want_grid_grad || continues(problem.grid_grad, 1));
 }
 
-// As many tasks at once as the limit of the workspace allows; 0 if not even one.
+// For the planes that the points of each segment touch.
+int64_t DepthBytes(const Problem& problem, const Slabs& slabs) {
+  if (slabs.count == 1) return 0;
+  return problem.samples() * slabs.segments() * static_cast<int64_t>(2 * sizeof(int32_t));
+}
+
+// As many tasks at once as the limit of the workspace, 2.5 times inputGrad in float, allows; 0 if
+// not even one.
 int64_t SlotsWithinLimit(const Problem& problem, const Slabs& slabs) {
-  const int64_t sums = *ElementCount(problem.input.extents) * SumBytes(problem.dtype);
-  const int64_t limit = sums / 100 * 240;
-  return std::min({problem.samples() * slabs.count, kMostSlots,
-                   limit / (slabs.slot_elements * SumBytes(problem.dtype))});
+  const int64_t floats = *ElementCount(problem.input.extents) * int64_t{sizeof(float)};
+  const int64_t limit = floats / 100 * 249 - DepthBytes(problem, slabs);
+  const int64_t slot = slabs.slot_elements * SumBytes(problem.dtype);
+  return std::min(
+      {problem.samples() * slabs.count, kMostSlots, std::max(limit, int64_t{0}) / slot});
 }
 
 bool SuitsSlabs(const Problem& problem, Variant variant) {
@@ -205,9 +213,7 @@ void Plan::PlanSlabs() {
   workspace_[workspace_count_++] = {"slabs",
                                     slabs_.slots * slabs_.slot_elements * SumBytes(problem_.dtype)};
   if (slabs_.count > 1) {
-    workspace_[workspace_count_++] = {
-        "planes of the points",
-        problem_.samples() * slabs_.segments() * static_cast<int64_t>(2 * sizeof(int32_t))};
+    workspace_[workspace_count_++] = {"planes of the points", DepthBytes(problem_, slabs_)};
   }
   const double points = static_cast<double>(problem_.samples() * problem_.points());
   const double channels = static_cast<double>(problem_.channels());

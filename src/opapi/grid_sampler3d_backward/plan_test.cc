@@ -117,5 +117,37 @@ TEST(GridSampler3DBackwardPlan, DescribesItself) {
   EXPECT_THAT(Plan(problem).Describe(), Not(HasSubstr("gridGrad")));
 }
 
+TEST(GridSampler3DBackwardPlan, SlabsStayWithinTheWorkspaceLimit) {
+  const int64_t inputs[][5] = {{1, 1, 64, 64, 64},    {1, 1, 160, 192, 160}, {1, 3, 96, 96, 96},
+                               {2, 16, 32, 64, 64},   {4, 32, 16, 16, 16},   {100, 2, 30, 40, 2},
+                               {8, 1, 256, 256, 256}, {1, 5, 8, 8, 8},       {3, 1, 2, 2, 2}};
+  for (const auto& in : inputs) {
+    for (aclDataType dtype : test::kFloatDtypes) {
+      for (int64_t factor : {1, 3, 16}) {  // of the number of points
+        const Dims input{in[0], in[1], in[2], in[3], in[4]};
+        const Plan plan(MakeProblem(dtype, input, {in[2] * factor, in[3], in[4]}));
+        SCOPED_TRACE(plan.Describe());
+        if (plan.variant() == Variant::kPoints) continue;
+        EXPECT_LE(plan.WorkspaceBytes(), *ElementCount(input) * 10);
+        EXPECT_GE(plan.slabs().planes * plan.slabs().count, in[2]);
+        EXPECT_LT(plan.slabs().planes * (plan.slabs().count - 1), in[2]);
+        EXPECT_EQ(plan.slabs().run * plan.slabs().runs, plan.problem().points());
+      }
+    }
+  }
+}
+
+TEST(GridSampler3DBackwardPlan, SlabsAreSharedOut) {
+  if (!HasSlabVariants()) return;  // a target without vectors
+  const Plan volume(MakeProblem(ACL_FLOAT, {1, 1, 64, 64, 64}, {64, 64, 64}));
+  EXPECT_EQ(volume.variant(), Variant::kPlanar);
+  EXPECT_GE(volume.slabs().slots, 3);
+  EXPECT_THAT(volume.Describe(), HasSubstr("planar: bilinear zeros"));
+  const Plan batch(MakeProblem(ACL_FLOAT, {2, 16, 32, 64, 64}, {32, 64, 64}));
+  EXPECT_EQ(batch.variant(), Variant::kChannelsLast);
+  EXPECT_GE(batch.slabs().slots, 3);
+  EXPECT_THAT(batch.Describe(), HasSubstr("channels last: "));
+}
+
 }  // namespace
 }  // namespace aclnn_cpu::grid_sampler3d_backward

@@ -210,6 +210,7 @@ INSTANTIATE_TEST_SUITE_P(All, GridSampler3DBackwardVariants, ::testing::ValuesIn
                          });
 
 TEST(GridSampler3DBackwardVariants, AreChosenByShape) {
+  if (!HasSlabVariants()) return;  // a target without vectors
   const auto chosen = [](int64_t channels, int64_t points) {
     CallSpec spec;
     spec.shape = {1, channels, 16, 16, 30, points, 16, 30, 0, 0, true};
@@ -234,7 +235,7 @@ TEST(GridSampler3DBackwardVariants, ImagesWithZeros) {
     if (rng.Integer(0, 3) != 0) call.input.Set(i, rng.Integer(0, 1) == 0 ? 0.0 : -0.0);
   }
   for (int64_t i = 0; i < call.grad_output.count(); i += 3) call.grad_output.Set(i, -0.0);
-  EXPECT_EQ(ExpectEqualsPoints(&call), Variant::kPlanar);
+  EXPECT_EQ(ExpectEqualsPoints(&call) == Variant::kPlanar, HasSlabVariants());
 }
 
 }  // namespace
