@@ -1,5 +1,6 @@
 # The installed tree has CANN's layout, so that its root can be used as ASCEND_HOME_PATH. Every path
-# in it is relative to the file that holds it: the tree may be moved.
+# in it is relative to the file that holds it: the tree may be moved. Only set_env.sh knows the prefix,
+# for shells that do not tell it where it is.
 
 include(CMakePackageConfigHelpers)
 
@@ -22,7 +23,6 @@ configure_file(cmake/aclnn_cpu-config.cmake.in ${out}/aclnn_cpu-config.cmake @ON
 write_basic_package_version_file(${out}/aclnn_cpu-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 configure_file(cmake/aclnn_cpu.pc.in ${out}/aclnn_cpu.pc @ONLY)
-configure_file(cmake/set_env.sh.in ${out}/set_env.sh COPYONLY)
 
 install(FILES ${out}/aclnn_cpu-config.cmake ${out}/aclnn_cpu-config-version.cmake
         DESTINATION ${package})
@@ -32,4 +32,11 @@ file(CONFIGURE OUTPUT ${out}/share/aclnn_cpu-config.cmake CONTENT
 install(FILES ${out}/share/aclnn_cpu-config.cmake ${out}/aclnn_cpu-config-version.cmake
         DESTINATION share/cmake/aclnn_cpu)
 install(FILES ${out}/aclnn_cpu.pc DESTINATION ${lib}/pkgconfig)
-install(FILES ${out}/set_env.sh DESTINATION .)
+# Written in its place when installed, as only then the prefix is known.
+install(CODE "
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX NORMALIZE OUTPUT_VARIABLE prefix)
+  set(file \"\$ENV{DESTDIR}\${prefix}/set_env.sh\")
+  string(REPLACE \"'\" [['\\'']] prefix \"\${prefix}\")
+  configure_file([[${PROJECT_SOURCE_DIR}/cmake/set_env.sh.in]] \"\${file}\" @ONLY)
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${file}\")
+")
