@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # gen_support_docs.sh [--check] <aclnn-cpu>
 #
-# Writes the tables that the documents take from the library: support in both READMEs, environment
-# variables in docs/environment.md. With --check changes nothing: exit code 1 if a table is not what
+# Writes the tables that the documents take from the library: support in both READMEs and on the
+# operators' pages, environment variables in docs/environment.md. With --check changes nothing: exit code 1 if a table is not what
 # the tool prints.
 set -euo pipefail
 
@@ -51,5 +51,10 @@ replace() { # <file> <marker>
 }
 
 "$tool" support | replace README.md support
-"$tool" support | replace README.zh-CN.md support
+# The Chinese page explains the entries itself.
+"$tool" support | sed '/^yes: works/,$d' | sed '$d' | replace README.zh-CN.md support
+for page in src/opapi/*/README.md; do
+  op=$(basename "${page%/README.md}")
+  "$tool" support "$op" | sed 1,2d | replace "$page" support
+done
 environment_table | replace docs/environment.md environment

@@ -33,7 +33,9 @@ constexpr Row kRows[] = {
      "CPUs this process may use", 1, 1024},
     {EnvVar::kTarget, "ACLNN_CPU_TARGET", "vector target, a usable one of `aclnn-cpu info`",
      "the best this CPU can run"},
-    {EnvVar::kSoc, "ACLNN_CPU_SOC", "product this process pretends to run on: Ascend910B1, ...",
+    {EnvVar::kSoc, "ACLNN_CPU_SOC",
+     "product to pretend to run on: a family of `aclnn-cpu support` or a full name such as "
+     "Ascend310P3, spelt exactly so",
      "Ascend910B1"},
     {EnvVar::kDevices, "ACLNN_CPU_DEVICES", "number of devices to pretend, 1 to 64", "1", 1, 64},
     {EnvVar::kPoolPlacement, "ACLNN_CPU_POOL_PLACEMENT",
