@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include "ascendcl/api_call.h"
 #include "ascendcl/runtime.h"
 #include "base/log.h"
+#include "base/time_text.h"
 
 namespace aclnn_cpu {
 namespace {
@@ -56,20 +56,9 @@ LogModule ModuleOf(std::string_view api) {
 void AppendText(int32_t code, std::string_view api, std::string_view message) {
   ThreadErrors& errors = thread_errors;
   const size_t room = kTextCapacity - 1 - errors.length;
-  // Time in UTC: the local one would need the C library's time zone lock, which a forked child may
-  // find locked for ever.
-  const auto now = std::chrono::system_clock::now();
-  const auto today = std::chrono::floor<std::chrono::days>(now);
-  const std::chrono::year_month_day date(today);
-  const std::chrono::hh_mm_ss time(std::chrono::floor<std::chrono::microseconds>(now - today));
-  const int64_t microseconds = time.subseconds().count();
-  const auto end =
-      fmt::format_to_n(errors.text + errors.length, room,
-                       "{}[PID: {}] {:04}-{:02}-{:02}-{:02}:{:02}:{:02}.{:03}.{:03} {}: {}: {}",
-                       errors.length == 0 ? "" : "\n", getpid(), static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                       time.hours().count(), time.minutes().count(), time.seconds().count(),
-                       microseconds / 1000, microseconds % 1000, TitleOf(code), api, message);
+  const auto end = fmt::format_to_n(errors.text + errors.length, room, "{}[PID: {}] {} {}: {}: {}",
+                                    errors.length == 0 ? "" : "\n", getpid(), TimeNow(0).data(),
+                                    TitleOf(code), api, message);
   errors.length += static_cast<uint32_t>(std::min(end.size, room));
   errors.text[errors.length] = '\0';
 }

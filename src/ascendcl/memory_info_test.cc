@@ -71,12 +71,24 @@ TEST_F(MemoryInfoTest, ContainerSeesItsLimitAtTheRoot) {
 }
 
 TEST_F(MemoryInfoTest, FirstVersionOfControlGroups) {
+  Write("proc/self/cgroup", "4:memory:/not/visible/here\n0::/\n");
   Write("sys/fs/cgroup/memory/memory.limit_in_bytes", std::to_string(500 * kMiB));
   Write("sys/fs/cgroup/memory/memory.usage_in_bytes", std::to_string(100 * kMiB));
   Expect(400, 500);
 }
 
+TEST_F(MemoryInfoTest, FirstVersionsTightestGroupUpToTheRootDecides) {
+  Write("proc/self/cgroup", "5:cpu:/x\n4:hugetlb,memory:/user/job\n");
+  Write("sys/fs/cgroup/memory/x/memory.limit_in_bytes", std::to_string(100 * kMiB));
+  Write("sys/fs/cgroup/memory/user/job/memory.limit_in_bytes", std::to_string(300 * kMiB));
+  Write("sys/fs/cgroup/memory/user/job/memory.usage_in_bytes", std::to_string(50 * kMiB));
+  Write("sys/fs/cgroup/memory/user/memory.limit_in_bytes", std::to_string(400 * kMiB));
+  Write("sys/fs/cgroup/memory/user/memory.usage_in_bytes", std::to_string(350 * kMiB));
+  Expect(250, 300);
+}
+
 TEST_F(MemoryInfoTest, LimitAboveTheComputersMemoryIsNone) {
+  Write("proc/self/cgroup", "4:memory:/\n");
   Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");
   Write("sys/fs/cgroup/memory/memory.usage_in_bytes", "1");
   Expect(600, 1000);

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 
 #include "base/env.h"
 #include "base/log_file.h"
+#include "base/time_text.h"
 
 namespace aclnn_cpu {
 namespace {
@@ -87,23 +87,6 @@ uint32_t Config() {
   return config != 0 ? config : Configure();
 }
 
-// Local time as "2025-01-31-23:59:59.123.456", ended by a zero.
-using TimeText = std::array<char, 40>;
-void FormatTime(TimeText* text) {
-  using namespace std::chrono;
-  const auto now = system_clock::now() + seconds(g_utc_offset.load(std::memory_order_relaxed));
-  const auto day = floor<days>(now);
-  const year_month_day date(day);
-  const hh_mm_ss clock(floor<microseconds>(now - day));
-  const int64_t us = clock.subseconds().count();
-  const auto result = fmt::format_to_n(
-      text->data(), text->size() - 1, "{}-{:02}-{:02}-{:02}:{:02}:{:02}.{:03}.{:03}",
-      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-      static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
-      clock.seconds().count(), us / 1000, us % 1000);
-  *result.out = '\0';
-}
-
 }  // namespace
 
 bool LogEnabled(LogModule module, LogLevel level) {
@@ -119,8 +102,7 @@ bool LogEnabled(LogModule module, LogLevel level) {
 void WriteLog(LogModule module, LogLevel level, std::string_view text) {
   const int saved_errno = errno;
   const pid_t pid = getpid();
-  TimeText time;
-  FormatTime(&time);
+  const TimeText time = TimeNow(g_utc_offset.load(std::memory_order_relaxed));
   std::array<char, kMaxLogText + 320> line;
   const size_t room = line.size() - 1;
   const auto result = fmt::format_to_n(
