@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "ascendcl/work.h"
 #include "base/env.h"
 #include "base/futex.h"
 
@@ -27,9 +28,6 @@ void ForgetRuntimeInForkedChild() {
   the_runtime.store(nullptr, std::memory_order_relaxed);
   forked.store(true, std::memory_order_relaxed);
 }
-
-constexpr const char* kForkedText =
-    "this process was forked after aclInit; call aclInit and aclrtSetDevice again";
 
 Status NoContext() {
   if (ForkedWithoutInit()) FAIL(ACL_ERROR_RT_CONTEXT_NULL, "{}", kForkedText);

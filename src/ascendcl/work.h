@@ -69,6 +69,10 @@ Status EnqueueWork(Stream& stream, std::unique_ptr<Work> work);
 // succeeds in the child: the parent's threads and handles do not exist here.
 bool ForkedWithoutInit();
 
+// What an error message tells a caller in that state.
+inline constexpr char kForkedText[] =
+    "this process was forked after aclInit; call aclInit and aclrtSetDevice again";
+
 }  // namespace aclnn_cpu
 
 #endif  // ACLNN_CPU_ASCENDCL_WORK_H_
