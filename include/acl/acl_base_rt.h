@@ -229,7 +229,7 @@ ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
 /// @return never fails:
 ///   0 - STRING, DT_UNDEFINED
 ///   1 - BOOL, the 8-bit types including HIFLOAT8 and FLOAT8_*, INT4 and UINT1 (packing ignored)
-///   2 - the 16-bit types: FLOAT16, BF16, INT16, UINT16
+///   2 - the 16-bit types: FLOAT16, BFLOAT16, INT16, UINT16
 ///   4 - FLOAT, INT32, UINT32, COMPLEX32
 ///   16 - COMPLEX128
 ///   8 - INT64, UINT64, DOUBLE, COMPLEX64, and every other value, FLOAT6_* and FLOAT4_* included

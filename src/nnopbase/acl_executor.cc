@@ -30,7 +30,7 @@ aclnnStatus SetListAddress(const char* api, const aclOpExecutor* executor, size_
     }
     const aclTensor* const element = tensors->elements[index];
     if (element == nullptr) {
-      FAIL(ACLNN_ERR_INNER_NULLPTR, "element {} of tensors is null, must not be", index);
+      FAIL(ACLNN_ERR_INNER_NULLPTR, "element {} of tensors is null, must not be null", index);
     }
     element->state->data = addr;
     return RequirePointers(ACLNN_ERR_INNER_NULLPTR, {{"executor", executor}});

@@ -17,7 +17,7 @@ struct NamedPointer {
 // `code` at the first null pointer.
 inline Status RequirePointers(int32_t code, std::initializer_list<NamedPointer> arguments) {
   for (const NamedPointer& argument : arguments) {
-    if (argument.pointer == nullptr) FAIL(code, "{} is null, must not be", argument.name);
+    if (argument.pointer == nullptr) FAIL(code, "{} is null, must not be null", argument.name);
   }
   return Status();
 }

@@ -23,6 +23,12 @@ std::string ShapeText(NamedTensor tensor) {
   return fmt::format("({})", fmt::join(tensor.state().view_dims, ", "));
 }
 
+// "A, B or C".
+std::string AnyOf(const std::vector<std::string>& names) {
+  if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
+  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
 }  // namespace
 
 Status RequireResultPointers(const uint64_t* workspace_size, aclOpExecutor* const* executor) {
@@ -93,8 +99,8 @@ Status RequireSupportedDtype(const OpInfo& info, NamedTensor tensor) {
   for (const SupportRow& row : info.support) {
     if ((row.accepted & soc) != 0) accepted.push_back(DtypeName(row.dtype));
   }
-  FAIL(ACLNN_ERR_PARAM_INVALID, "{} is not among {} for {} on {}", DtypeName(tensor.state().dtype),
-       fmt::join(accepted, ", "), tensor.name, CurrentSocName());
+  FAIL(ACLNN_ERR_PARAM_INVALID, "dtype of {} is {}, must be {} on {}", tensor.name,
+       DtypeName(tensor.state().dtype), AnyOf(accepted), CurrentSocName());
 }
 
 Status RequireSameDtype(NamedTensor tensor, NamedTensor reference) {

@@ -20,15 +20,15 @@ TEST(Checks, ResultPointersMustNotBeNull) {
   aclOpExecutor* executor = nullptr;
   EXPECT_TRUE(RequireResultPointers(&size, &executor).ok());
   ExpectError(RequireResultPointers(nullptr, &executor), 161001,
-              "workspaceSize is null, must not be");
-  ExpectError(RequireResultPointers(&size, nullptr), 161001, "executor is null, must not be");
+              "workspaceSize is null, must not be null");
+  ExpectError(RequireResultPointers(&size, nullptr), 161001, "executor is null, must not be null");
 }
 
 TEST(Checks, TheFirstNullTensorIsNamed) {
   const TensorPtr tensor = MakeTensor({.dims = {2}});
   EXPECT_TRUE(RequireNotNull({{"self", tensor.get()}}).ok());
   ExpectError(RequireNotNull({{"self", tensor.get()}, {"out", nullptr}, {"grid", nullptr}}), 161001,
-              "out is null, must not be");
+              "out is null, must not be null");
 }
 
 TEST(Checks, Rank) {
@@ -109,14 +109,14 @@ TEST_F(DtypeChecks, SupportDependsOnTheProduct) {
   EXPECT_TRUE(RequireSupportedDtype(kInfo, gradient).ok());
   ForceSocForTest("Ascend310P3");
   ExpectError(RequireSupportedDtype(kInfo, gradient), 161002,
-              "BFLOAT16 is not among FLOAT, FLOAT16 for gradOutput on Ascend310P3");
+              "dtype of gradOutput is BFLOAT16, must be FLOAT or FLOAT16 on Ascend310P3");
 }
 
 TEST_F(DtypeChecks, UnlistedDtypesAreRejected) {
   const TensorPtr tensor = MakeTensor({.dims = {2}, .dtype = ACL_INT32});
   ForceSocForTest("Ascend910B1");
   ExpectError(RequireSupportedDtype(kInfo, {"self", tensor.get()}), 161002,
-              "INT32 is not among FLOAT, FLOAT16, BFLOAT16 for self on Ascend910B1");
+              "dtype of self is INT32, must be FLOAT, FLOAT16 or BFLOAT16 on Ascend910B1");
 }
 
 TEST_F(DtypeChecks, SupportedProduct) {

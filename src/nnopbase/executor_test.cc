@@ -102,7 +102,7 @@ TEST_F(ExecutorTest, AnyAlignmentOfTheWorkspaceWorks) {
 TEST_F(ExecutorTest, NullExecutorIsRejectedFirst) {
   const Status status = Launch(nullptr, 5, nullptr, this);
   EXPECT_EQ(status.code(), 161001);
-  EXPECT_EQ(status.message(), "executor is null, must not be");
+  EXPECT_EQ(status.message(), "executor is null, must not be null");
 }
 
 TEST_F(ExecutorTest, SecondLaunchIsRejectedAndDoesNothing) {

@@ -7,7 +7,7 @@
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {
 
-// The code's dtype list has BF16 where ASCEND910B <= product <= ASCEND910E, and is the same for
+// The code's dtype list has BFLOAT16 where ASCEND910B <= product <= ASCEND910E, and is the same for
 // products that it cannot run on.
 constexpr SocSet kBFloat16Socs = SocBit(Soc::kAscend910B) | SocBit(Soc::kAscend910_93) |
                                  SocBit(Soc::kAscend950) | SocBit(Soc::kAscend910E);
@@ -78,8 +78,8 @@ Status RequireCastableDtype(NamedTensor out) {
       return {};
     default:
       FAIL(ACLNN_ERR_INNER_NULLPTR,
-           "dtype of {} is {}, must be FLOAT, FLOAT16, BF16 or DOUBLE when H and W of gradOutput "
-           "are 1",
+           "dtype of {} is {}, must be FLOAT, FLOAT16, BFLOAT16 or DOUBLE when H and W of "
+           "gradOutput are 1",
            out.name, DtypeName(out.state().dtype));
   }
 }

@@ -7,7 +7,7 @@
 namespace aclnn_cpu::grid_sampler3d_backward {
 namespace {
 
-// The code has one dtype list for all products; the operator page lists BF16 from A2 on.
+// The code has one dtype list for all products; the operator page lists BFLOAT16 from A2 on.
 constexpr SocSet kBFloat16PageSocs =
     SocBit(Soc::kAscend910B) | SocBit(Soc::kAscend910_93) | SocBit(Soc::kAscend950);
 constexpr SocSet kPageSocs = SocBit(Soc::kAscend910) | kBFloat16PageSocs;
@@ -16,7 +16,7 @@ constexpr SocSet kPageSocs = SocBit(Soc::kAscend910) | kBFloat16PageSocs;
 constexpr SocSet kSupportedSocs = kAllSocs & ~(SocBit(Soc::kAscend310P) | SocBit(Soc::kAscend310B));
 
 constexpr char kNotOnPage[] = "the operator page does not list this product";
-constexpr char kBFloat16NotOnPage[] = "the operator page does not list BF16 for this product";
+constexpr char kBFloat16NotOnPage[] = "the operator page does not list BFLOAT16 for this product";
 
 constexpr SupportRow kSupport[] = {
     {ACL_FLOAT, kAllSocs, kPageSocs, kNotOnPage},
@@ -141,7 +141,7 @@ StatusOr<Problem> CheckContract(const Args& args) {
   for (NamedTensor tensor : {t.grad_output, t.grid, t.input_grad, t.grid_grad}) {
     RETURN_IF_ERROR(RequireSameDtype(tensor, t.input));
   }
-  // BF16 passes on every product here, although the page excludes Atlas training.
+  // BFLOAT16 passes on every product here, although the page excludes Atlas training.
   RETURN_IF_ERROR(RequireSupportedDtype(kInfo, t.input));
   RETURN_IF_ERROR(RequireAttribute("paddingMode", args.paddingMode, 0, 2));
   // Some pages mention bicubic (2) in their text; the parameter tables and the code do not have it.

@@ -125,7 +125,7 @@ void AddNullsAndDtypes(std::vector<Fault>* faults) {
                        std::string(kNames[i]) + " is FLOAT16, must be",
                        [i](PhaseOne& c) { c[i].dtype = ACL_FLOAT16; }});
   }
-  faults->push_back({"5 dtype of all", kInvalid, "INT32 is not among",
+  faults->push_back({"5 dtype of all", kInvalid, "is INT32, must be FLOAT",
                      [](PhaseOne& c) { c.SetDtype(ACL_INT32); }});
   faults->push_back(
       {"6 paddingMode 3", kInvalid, "paddingMode is 3", [](PhaseOne& c) { c.padding_mode = 3; }});
