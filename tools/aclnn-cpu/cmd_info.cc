@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -47,8 +48,12 @@ void PrintInfo(const InfoOptions& options) {
   fmt::print("threads  {}\n", info.at("threads").get<int>());
   fmt::print("SoC      {}\n", info.at("soc").get<std::string>());
   fmt::print("devices  {}\n", info.at("devices").get<int>());
-  fmt::print("environment ({}):\n", options.env ? "all variables that are read" : "what is set");
-  for (const Json& row : info.at("environment")) {
+  const Json& environment = info.at("environment");
+  const bool any = std::any_of(environment.begin(), environment.end(),
+                               [](const Json& row) { return !row.at("value").is_null(); });
+  fmt::print("environment ({}):{}\n", options.env ? "all variables that are read" : "what is set",
+             options.env || any ? "" : " none");
+  for (const Json& row : environment) {
     if (options.env || !row.at("value").is_null()) PrintVariable(row);
   }
 }

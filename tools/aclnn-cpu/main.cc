@@ -3,8 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "commands.h"
+#include "library.h"
 
 namespace aclnn_cpu_tool {
 namespace {
@@ -31,12 +34,25 @@ void AddSupport(CLI::App* app, SupportOptions* options) {
 int Main(int argc, char** argv) {
   CLI::App app("Information about aclnn-cpu");
   app.require_subcommand(1);
+  app.set_version_flag(
+      "--version", [] { return AskLibrary("info").at("version").get<std::string>(); },
+      "Version of the library that is used");
   InfoOptions info;
   SupportOptions support;
   AddInfo(&app, &info);
   AddSupport(&app, &support);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    // CLI11 misses the sub-command before it looks at the words it does not know.
+    const std::vector<std::string> unknown = app.remaining();
+    if (unknown.empty()) {
+      app.exit(error);
+    } else {
+      std::fprintf(stderr, "command is \"%s\", must be one of info, support\n",
+                   unknown.front().c_str());
+    }
+    return kBadArguments;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kFine : kBadArguments;
   } catch (const BadArguments& error) {

@@ -54,6 +54,8 @@ expect 0 '^devices  1$' env ACLNN_CPU_DEVICES=65 "$tool" info
 expect 0 '^  ACLNN_CPU_NUM_THREADS is unset$' "$tool" info --env
 expect 0 '^  ASCEND_PROCESS_LOG_PATH is unset$' "$tool" info --env
 expect 1 '' grep -q 'is unset' <("$tool" info)
+expect 0 '^environment (what is set): none$' "$tool" info
+expect 0 '^environment (what is set):$' env ACLNN_CPU_NUM_THREADS=3 "$tool" info
 
 expect 0 'aclnnAdaptiveAvgPool2dBackward' "$tool" support
 expect 0 'aclnnGridSampler3DBackward' "$tool" support
@@ -64,8 +66,9 @@ expect 0 '^| Ascend310B |.*| - |' "$tool" support aclnnGridSampler3DBackward --s
 expect 0 '^1$' bash -c "'$tool' support aclnnGridSampler3DBackward --soc Ascend910B | grep -c '^| A'"
 
 expect 0 'support' "$tool" --help
-expect 2 '' "$tool"
-expect 2 '' "$tool" price
+expect 0 "^$version\$" "$tool" --version
+expect 2 'subcommand is required' "$tool"
+expect 2 '^command is "price", must be one of info, support$' "$tool" price
 expect 2 '' "$tool" info --colour
 expect 2 'json' "$tool" support --format xml
 expect 2 'operator is "add", must be one of .*grid_sampler3d_backward' "$tool" support add
