@@ -9,9 +9,9 @@
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
 #include "aclnnop/aclnn_grid_sampler3d_backward.h"
-#include "memory_use.h"
 #include "op_call.h"
 #include "op_check.h"
+#include "support/memory_use.h"
 
 namespace conformance {
 namespace {
@@ -180,9 +180,9 @@ void ManyCallsKeepMemory(Expectation* expected, aclrtStream stream) {
     return failed;
   };
   ASSERT_EQ(run(kWarmUp), 0);
-  const int64_t before = MemoryInUse();
+  const int64_t before = aclnn_cpu::test::MemoryInUse();
   ASSERT_EQ(run(kCalls), 0);
-  const int64_t growth = MemoryInUse() - before;
+  const int64_t growth = aclnn_cpu::test::MemoryInUse() - before;
   const auto most = (*expected)["rss_growth_bytes_max"].get<int64_t>();
   // Strict mode remembers every allocation, also after it was freed.
   EXPECT_LE(growth, std::getenv("ACLNN_CPU_STRICT") == nullptr ? most : most + (200 << 20));

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <vector>
 
-#include "conformance/memory_use.h"
 #include "stress/device_test.h"
 #include "stress/workload.h"
+#include "support/memory_use.h"
 
 namespace aclnn_cpu::test {
 namespace {
@@ -22,9 +22,9 @@ class StressMemory : public DeviceTest {};
 template <typename Body>
 int64_t Growth(int count, Body body) {
   for (int i = 0; i < count / 10; ++i) body(i);
-  const int64_t before = conformance::MemoryInUse();
+  const int64_t before = aclnn_cpu::test::MemoryInUse();
   for (int i = 0; i < count; ++i) body(i);
-  return conformance::MemoryInUse() - before;
+  return aclnn_cpu::test::MemoryInUse() - before;
 }
 
 TEST_F(StressMemory, TinyCallsLeaveNothingBehind) {
