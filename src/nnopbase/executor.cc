@@ -159,8 +159,7 @@ Status Launch(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
               aclrtStream stream) {
   RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_PARAM_NULLPTR, {{"executor", executor}}));
   if (ForkedWithoutInit()) {
-    FAIL(ACLNN_ERR_RUNTIME_ERROR,
-         "this process was forked after aclInit; call aclInit and aclrtSetDevice again");
+    FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", kForkedText);
   }
   HandleTable<Executor>& executors = State().executors;
   // Of several threads with one handle, the one that takes it out goes on.

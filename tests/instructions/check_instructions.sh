@@ -19,7 +19,7 @@ count() { # <calls> <function>
 }
 
 if [[ $what == kernel ]]; then
-  instructions=$(count 1 'aclnn_cpu::*::RunKernel(*')
+  instructions=$(count 1 'aclnn_cpu::*::Plan::Run(*')
 else
   calls=100
   instructions=$(($(count $calls '*::OneCall(*') / calls))
