@@ -16,23 +16,24 @@ import table
 ROUNDS = 1000
 
 
-def reference(case):
+def common_peer(before, after):
     for arm in ("torch", *table.FLOORS):
-        if arm in case["arms"]:
-            return case["arms"][arm]
-    return None
+        if arm in before["arms"] and arm in after["arms"]:
+            return arm
+    sys.exit(f"{after['name']}: the files have no arm in common to compare with")
 
 
-def resampled_ratio(case, generator):
+def resampled_ratio(case, peer, generator):
     def median(times):
         return statistics.median(generator.choices(times, k=len(times)))
-    peer = reference(case)
-    return median(case["arms"]["ours"]) / (median(peer) if peer else 1)
+    return median(case["arms"]["ours"]) / median(case["arms"][peer])
 
 
 def interval(before, after):
     generator = random.Random(1)
-    changes = sorted(resampled_ratio(after, generator) / resampled_ratio(before, generator)
+    peer = common_peer(before, after)
+    changes = sorted(resampled_ratio(after, peer, generator)
+                     / resampled_ratio(before, peer, generator)
                      for _ in range(ROUNDS))
     return changes[ROUNDS // 40], changes[ROUNDS // 2], changes[-ROUNDS // 40]
 

@@ -57,10 +57,12 @@ def main(paths):
                      for run in runs)
     width = max(len(case["name"]) for case in runs[0]["cases"])
     print(" " * width + titles)
-    for index, case in enumerate(runs[0]["cases"]):
+    by_name = [{case["name"]: case for case in run["cases"]} for run in runs]
+    for case in runs[0]["cases"]:
         line = f"{case['name']:<{width}}"
-        for run in runs:
-            cells = columns(run["cases"][index], run["machine"])
+        for run, cases in zip(runs, by_name):
+            same = cases.get(case["name"])
+            cells = columns(same, run["machine"]) if same else ["-"] * len(head)
             line += " |" + "".join(f"{cell:>9}" for cell in cells)
         print(line)
 

@@ -84,8 +84,12 @@ void ReportHandles(StrictState& state, LeakTime time) {
 [[gnu::destructor]] void AtExit() {
   if (strict_internal::mode.load() <= StrictMode::kOff) return;
   if (StrictStateIfAny() == nullptr) return;
-  StrictReportLeaks(LeakTime::kExit);
-  PrintStrictSummary();
+  try {
+    StrictReportLeaks(LeakTime::kExit);
+    PrintStrictSummary();
+  } catch (...) {
+    // Out of memory for a text: the exit status is not ours to change.
+  }
 }
 
 }  // namespace

@@ -14,6 +14,18 @@ void AddPoints(Points& points, const Points& more) {
   }
 }
 
+// Once nothing is to come any more of what a recorded point was open for, its clock takes all of
+// that in. Points that are open for one another let go of each other by this.
+void Resolve(OrderPoint& point) {
+  Points reached = point.open;
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (reached[i]->state == OrderPoint::State::kPromised) return;
+    AddPoints(reached, Points(reached[i]->open));
+  }
+  for (const std::shared_ptr<OrderPoint>& other : reached) point.clock.Join(other->clock);
+  point.open.clear();
+}
+
 }  // namespace
 
 void VectorClock::RaiseTo(Agent agent, uint64_t time) {
@@ -61,6 +73,7 @@ void OrderEngine::Record(Agent agent, uint64_t ticket, const std::shared_ptr<Ord
   point->state = OrderPoint::State::kRecorded;
   point->clock = streams_[agent].clock;
   point->open = streams_[agent].open;
+  Resolve(*point);
 }
 
 void OrderEngine::Wait(Agent agent, uint64_t ticket, const std::shared_ptr<OrderPoint>& point) {
@@ -84,6 +97,7 @@ void OrderEngine::Settle(StreamState& stream) {
     const std::shared_ptr<OrderPoint> point = *over;
     stream.open.erase(over);
     taken.push_back(point);
+    Resolve(*point);
     stream.clock.Join(point->clock);
     for (Checkpoint& checkpoint : stream.waits) checkpoint.clock.Join(point->clock);
     for (const std::shared_ptr<OrderPoint>& next : point->open) {

@@ -149,10 +149,13 @@ void InstallHostAccessHandler() {
 }
 
 void RemoveHostAccessHandler() {
-  if (!installed.exchange(false)) return;
+  if (!installed.load()) return;
   struct sigaction now {};
-  if (sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == OnFault)
-    sigaction(SIGSEGV, &previous, nullptr);
+  // A handler that the program has put before ours may pass on to ours, which therefore stays: to
+  // install it again on top would make the two call each other for ever.
+  if (sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_sigaction != OnFault) return;
+  sigaction(SIGSEGV, &previous, nullptr);
+  installed.store(false);
 }
 
 }  // namespace aclnn_cpu

@@ -29,12 +29,14 @@ LiveObject::LiveObject(ObjectKind kind) : kind_(kind), state_(&State()) {
 }
 
 LiveObject::~LiveObject() {
+  if (state_ == &State()) {
+    const std::lock_guard lock(state_->objects_mutex);
+    if (next_ != nullptr) next_->previous_ = previous_;
+    (previous_ != nullptr ? previous_->next_ : state_->first_object) = next_;
+  }
+  // Now that it is out of the list, no report of leaks looks at it any more.
   if (created_ != nullptr) [[unlikely]]
     delete created_;
-  if (state_ != &State()) return;
-  const std::lock_guard lock(state_->objects_mutex);
-  if (next_ != nullptr) next_->previous_ = previous_;
-  (previous_ != nullptr ? previous_->next_ : state_->first_object) = next_;
 }
 
 int64_t CountLiveObjects(ObjectKind kind) {

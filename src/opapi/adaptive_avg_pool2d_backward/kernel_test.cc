@@ -69,7 +69,7 @@ void* FirstElement(const HostTensor& tensor) {
 void RunPlan(const Plan& plan, void* grad, void* out) {
   // Dirty, because the kernel must not rely on what a workspace holds.
   const AlignedBuffer workspace(static_cast<size_t>(plan.WorkspaceBytes()));
-  std::memset(workspace.data(), 0xff, workspace.size());
+  if (workspace.size() > 0) std::memset(workspace.data(), 0xff, workspace.size());
   void* const args[] = {grad, nullptr, out};
   plan.Run(args, workspace.data());
 }

@@ -9,8 +9,7 @@
 
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 
-// Of the variant "planes".
-// One run: what all blocks share.
+// Of the variant "planes": what all blocks of a run share.
 struct PlanesJob {
   const Problem& problem;
   const PlanesLayout& layout;

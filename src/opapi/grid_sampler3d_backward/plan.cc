@@ -106,8 +106,18 @@ int64_t SlotsWithinLimit(const Problem& problem, const Slabs& slabs) {
       {problem.samples() * slabs.count, kMostSlots, std::max(limit, int64_t{0}) / slot});
 }
 
+// Products of extents in bytes stay far from the limits of int64, and planes have numbers that a
+// float holds exactly.
+bool HasHandyExtents(const Problem& problem) {
+  constexpr int64_t kMostElements = int64_t{1} << 48;
+  constexpr int64_t kMostPlanes = int64_t{1} << 23;
+  return *ElementCount(problem.input.extents) <= kMostElements &&
+         *ElementCount(problem.grid.extents) <= kMostElements && problem.depth() <= kMostPlanes;
+}
+
 bool SuitsSlabs(const Problem& problem, Variant variant) {
   if (!HasSlabVariants() || !problem.reads_grid_and_grad_output()) return false;
+  if (!HasHandyExtents(problem)) return false;
   if (problem.want_input_grad && MayOverlapItself(problem.input_grad)) return false;
   if (problem.want_grid_grad && MayOverlapItself(problem.grid_grad)) return false;
   const int64_t plane = problem.input.extents[3] * problem.input.extents[4];

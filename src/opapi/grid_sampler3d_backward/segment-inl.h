@@ -144,8 +144,6 @@ HWY_INLINE hn::Vec<hn::Rebind<int32_t, D>> ToInt32(D d, hn::Vec<D> v) {
   }
 }
 
-// Fills `located` for `count` points, whose coordinates stand as x, y, z, x, ... and can be
-// read up to a multiple of the vector.
 // Locate() for bilinear interpolation with padding by zeros and axes below 2^24. False lanes of the
 // result: the place is NaN or far outside; then its weights are only known to be finite.
 template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
@@ -224,8 +222,9 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
   }
   located->offsets[kSlack - 1] = -2;
   // Kernels look at most two points ahead.
-  std::fill_n(located->offsets + kSlack + RoundUp(static_cast<int64_t>(count), 8), 2,
-              static_cast<int32_t>(slabs.nowhere()));
+  std::fill_n(located->offsets + kSlack +
+                  RoundUp(static_cast<int64_t>(count), static_cast<int64_t>(hn::Lanes(d))),
+              2, static_cast<int32_t>(slabs.nowhere()));
   located->last_plane = static_cast<int64_t>(hn::GetLane(hn::MaxOfLanes(d, last)));
   located->any_in_slab = !hn::AllFalse(d, in_slab);
   located->any_owned = !hn::AllFalse(d, owned);
