@@ -80,9 +80,14 @@ Status CopyAsync(void* dst, size_t dst_max, const void* src, size_t count, aclrt
   // The addresses decide what is copied from where; `kind` is only a hint.
   const std::optional<Allocation> dst_memory = TheRuntime().memory.Find(dst);
   const std::optional<Allocation> src_memory = TheRuntime().memory.Find(src);
-  if (!IsKind(dst_memory, MemoryKind::kDevice) && !IsKind(src_memory, MemoryKind::kDevice))
+  if (!IsKind(dst_memory, MemoryKind::kDevice) && !IsKind(src_memory, MemoryKind::kDevice)) {
+    if (StrictOn()) {  // one of them may have been device memory once
+      StrictOnHostAccess("aclrtMemcpyAsync", "src", src, count, /*is_write=*/false);
+      StrictOnHostAccess("aclrtMemcpyAsync", "dst", dst, count, /*is_write=*/true);
+    }
     FAIL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
          "dst {} and src {} are both host memory, one must be device memory", dst, src);
+  }
   StreamTask task;
   task.work = MakeCopyWork(dst, src, count);
   ASSIGN_OR_RETURN(const uint64_t ticket, stream->Enqueue(std::move(task)));

@@ -32,6 +32,7 @@ constexpr uint64_t kMostPrinted = 100;
 
 constinit std::array<std::atomic<uint64_t>, kKinds> counts{};
 constinit std::atomic<uint64_t> unchecked{0};
+constinit std::atomic<bool> report_file_missed{false};
 constinit std::atomic<uint64_t> summarised{0};  // findings of all kinds that a summary has covered
 
 // Text in a fixed buffer; what does not fit is cut off.
@@ -214,13 +215,20 @@ void AddJson(Text& text, const Finding& finding, const CallStack& stack) {
   text.Add("]}}\n");
 }
 
-// Opened for each line: the descriptors of a process are its own affair, it may close any.
-void AppendToReportFile(const Text& text) {
+// Writes shared_text. Opened for each line: the descriptors of a process are its own affair, it may
+// close any.
+void AppendToReportFile() {
   const char* const path = EnvText(EnvVar::kStrictReport);
   if (path == nullptr) return;
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return;
-  text.WriteTo(file);
+  if (file < 0) {
+    if (report_file_missed.exchange(true)) return;
+    shared_text.Clear();
+    shared_text.Add("{} strict mode: the report file {} cannot be written\n", kPrefix, path);
+    shared_text.WriteTo(STDERR_FILENO);
+    return;
+  }
+  shared_text.WriteTo(file);
   close(file);
 }
 
@@ -246,7 +254,7 @@ void PrintFinding(const Finding& finding) {
     shared_text.WriteTo(STDERR_FILENO);
     shared_text.Clear();
     AddJson(shared_text, finding, stack);
-    AppendToReportFile(shared_text);
+    AppendToReportFile();
   }
   errno = saved_errno;
 }
@@ -255,7 +263,10 @@ void ReportFinding(const Finding& finding) {
   PrintFinding(finding);
   Log(LogModule::kRuntime, LogLevel::kError, "strict mode: {}: {}: {}", FindingName(finding.kind),
       finding.api != nullptr ? finding.api : "-", finding.message);
-  if (CurrentStrictMode() == StrictMode::kAbort) std::abort();
+  if (CurrentStrictMode() != StrictMode::kAbort) return;
+  // Locks are held here. A handler of SIGABRT that goes on, or calls exit(), must not meet them.
+  strict_internal::mode.store(StrictMode::kOff);
+  std::abort();
 }
 
 uint64_t FindingCount(FindingKind kind) { return counts[static_cast<size_t>(kind)].load(); }
@@ -287,6 +298,12 @@ void PrintStrictNote(std::string_view note) {
   shared_text.WriteTo(STDERR_FILENO);
 }
 
-void ForgetReportersInForkedChild() { text_is_taken.store(false, std::memory_order_relaxed); }
+void ForgetReportersInForkedChild() {
+  text_is_taken.store(false, std::memory_order_relaxed);
+  // The findings are the parent's.
+  for (std::atomic<uint64_t>& count : counts) count.store(0, std::memory_order_relaxed);
+  unchecked.store(0, std::memory_order_relaxed);
+  summarised.store(0, std::memory_order_relaxed);
+}
 
 }  // namespace aclnn_cpu

@@ -51,9 +51,23 @@ case $situation in
     says "the client's own handler"
     expect host-access 1
     ;;
+  abort_handler)
+    run abort 7 "$client" abort_handler fault
+    expect unsynchronised 1
+    ;;
+  chain_over_finalize)
+    run 1 5 "$client" chain_over_finalize fault
+    says "the client's own handler"
+    ;;
+  report_file)
+    export ACLNN_CPU_STRICT_REPORT=$work/no/such/folder
+    run 1 0 "$client" fork fault
+    says "cannot be written"
+    ;;
   fork)
     run 1 0 "$client" fork fault
-    expect host-access 1
+    expect host-access 2
+    (($(grep -c "1 finding: 1 host-access" "$work/stderr") == 2)) || fail "wrong summaries"
     ;;
   opened)
     run 1 0 "$client" "$library"

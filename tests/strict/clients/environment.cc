@@ -45,6 +45,39 @@ void NullPointer(bool) {
   MUST(aclrtFree(memory));
 }
 
+void ExitFromHandler(int) { exit(7); }
+
+// A handler of SIGABRT that ends the process in the ordinary way.
+void AbortHandler(bool) {
+  signal(SIGABRT, ExitFromHandler);
+  const Session session;
+  void* const memory = AllocateFilled(4096);
+  MUST(aclrtMemsetAsync(memory, 4096, 1, 4096, session.stream));
+  MUST(aclrtFree(memory));  // before the stream got there
+}
+
+struct sigaction before_chain;
+
+void ChainingHandler(int signal, siginfo_t* info, void* context) {
+  before_chain.sa_sigaction(signal, info, context);
+}
+
+// A handler that the client has put before ours and that passes on to it outlives aclFinalize.
+void ChainOverFinalize(bool) {
+  signal(SIGSEGV, OwnHandler);
+  for (int round = 0; round < 2; ++round) {
+    const Session session;
+    MUST(aclrtFree(AllocateFilled(64)));
+    if (round > 0) break;
+    struct sigaction chaining {};
+    chaining.sa_sigaction = ChainingHandler;
+    chaining.sa_flags = SA_SIGINFO;
+    MUST(sigaction(SIGSEGV, &chaining, &before_chain));
+  }
+  volatile char* nowhere = nullptr;
+  nowhere[0] = 1;
+}
+
 // With abort our message comes first, then the client's handler.
 void HandlerBefore(bool) {
   signal(SIGSEGV, OwnHandler);
@@ -58,6 +91,7 @@ void HandlerBefore(bool) {
 void Fork(bool) {
   const Session session;
   unsigned char* const memory = static_cast<unsigned char*>(AllocateFilled(4096));
+  static_cast<volatile unsigned char*>(memory)[0] = 1;
   const pid_t child = fork();
   if (child == 0) {
     MUST(aclInit(nullptr));
@@ -66,6 +100,8 @@ void Fork(bool) {
     MUST(aclrtMemset(own, 4096, 7, 4096));
     static_cast<volatile char*>(own)[0] = 1;
     MUST(aclrtFree(own));
+    MUST(aclrtResetDevice(0));
+    MUST(aclFinalize());
     _exit(0);
   }
   int status = 0;
@@ -84,5 +120,7 @@ int main(int argc, char** argv) {
                  {{"threads", Threads},
                   {"null_pointer", NullPointer},
                   {"handler_before", HandlerBefore},
+                  {"abort_handler", AbortHandler},
+                  {"chain_over_finalize", ChainOverFinalize},
                   {"fork", Fork}});
 }
