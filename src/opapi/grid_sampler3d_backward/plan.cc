@@ -218,7 +218,8 @@ void Plan::PlanPoints() {
 
 void Plan::PlanSlabs() {
   slabs_ = CutIntoSlabs(problem_, variant_);
-  slabs_.slots = SlotsWithinLimit(problem_, slabs_);
+  // Tests plan slabs for volumes too, to which ChooseVariant() gives none because of the limit.
+  slabs_.slots = std::max(SlotsWithinLimit(problem_, slabs_), int64_t{1});
   const int64_t tasks = problem_.samples() * slabs_.count;
   workspace_[workspace_count_++] = {"slabs",
                                     slabs_.slots * slabs_.slot_elements * SumBytes(problem_.dtype)};
