@@ -297,7 +297,7 @@ bool FillDivisors(const Problem& problem, bool whole_plane, float* divisors) {
   const int64_t grad_width = problem.grad_width();
   const int64_t rows = whole_plane ? problem.grad_height() : 2;
   WindowSequence heights(problem.height(), problem.grad_height());
-  const int64_t low_height = (problem.height() - 1) / problem.grad_height() + 1;
+  const int64_t low_height = LowWindowLength(problem.height(), problem.grad_height());
   bool powers = true;
   for (int64_t oh = 0; oh < rows; ++oh) {
     const Window row_window = heights.Next();

@@ -187,18 +187,13 @@ namespace {
 
 HWY_EXPORT(RunRowsOfBlock);
 
-// A window is as high as H / gradH rounded up, or one row more where it starts inside a row.
-int64_t LowHeight(const Problem& problem) {
-  return (problem.height() - 1) / problem.grad_height() + 1;
-}
-
 void FillTables(const Problem& problem, const RowsLayout& layout, std::byte* workspace) {
   FillWindows(problem.height(), problem.grad_height(),
               reinterpret_cast<Window*>(workspace + layout.row_windows));
   Window* columns = reinterpret_cast<Window*>(workspace + layout.column_windows);
   FillWindows(problem.width(), problem.grad_width(), columns);
   for (int64_t extra = 0; extra < 2; ++extra) {
-    const int64_t height = LowHeight(problem) + extra;
+    const int64_t height = LowWindowLength(problem.height(), problem.grad_height()) + extra;
     float* divisors = reinterpret_cast<float*>(workspace + layout.divisors[extra]);
     for (int64_t ow = 0; ow < problem.grad_width(); ++ow) {
       divisors[ow] = static_cast<float>(height * (columns[ow].end - columns[ow].begin));
@@ -223,7 +218,7 @@ void RunRows(const KernelArgs& args) {
       .column_windows = reinterpret_cast<const Window*>(args.workspace + layout.column_windows),
       .divisors = {reinterpret_cast<const float*>(args.workspace + layout.divisors[0]),
                    reinterpret_cast<const float*>(args.workspace + layout.divisors[1])},
-      .low_height = LowHeight(problem),
+      .low_height = LowWindowLength(problem.height(), problem.grad_height()),
   };
   const auto run_rows = ACLNN_CPU_DISPATCH(RunRowsOfBlock);
   ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {

@@ -199,8 +199,9 @@ StatusOr<std::shared_ptr<const Plan>> MakePlan(const Problem& problem) {
   int64_t bytes = 0;
   for (const WorkspaceItem& item : plan->Workspace()) {
     if (!CheckedAdd(bytes, item.bytes, &bytes) || bytes >= kTooBig) {
-      FAIL(ACLNN_ERR_INNER_NULLPTR, "W of gradOutput and self are {} and {}, too big to be handled",
-           problem.grad_width(), problem.width());
+      FAIL(ACLNN_ERR_INNER_NULLPTR,
+           "H, W of gradOutput are {}, {} and of self {}, {}, too big for tables of them",
+           problem.grad_height(), problem.grad_width(), problem.height(), problem.width());
     }
   }
   return std::shared_ptr<const Plan>(std::move(plan));

@@ -156,13 +156,16 @@ TEST(AdaptiveAvgPool2dBackwardPlan, DescribesItselfInOneLine) {
   }
 }
 
-TEST(AdaptiveAvgPool2dBackwardPlan, RejectsWidthsWhoseRowsCannotBeAddressed) {
-  Problem problem = MakeProblem({1, 1, 1, 1}, {1, 1, 2, 2});
-  problem.grad = {{1, 1, 1, int64_t{1} << 59}, {0, 0, 0, 0}};
-  const StatusOr<std::shared_ptr<const Plan>> plan = MakePlan(problem);
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.status().code(), 561103);
-  EXPECT_NE(plan.status().message().find(std::to_string(int64_t{1} << 59)), std::string::npos);
+TEST(AdaptiveAvgPool2dBackwardPlan, RejectsExtentsWhoseTablesCannotBeAddressed) {
+  constexpr int64_t kHuge = int64_t{1} << 59;
+  for (const Dims& extents : {Dims{1, 1, 1, kHuge}, Dims{1, 1, kHuge, 1}}) {
+    Problem problem = MakeProblem({1, 1, 1, 1}, {1, 1, 2, 2});
+    problem.grad = {extents, {0, 0, 0, 0}};
+    const StatusOr<std::shared_ptr<const Plan>> plan = MakePlan(problem);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.status().code(), 561103);
+    EXPECT_NE(plan.status().message().find(std::to_string(kHuge)), std::string_view::npos);
+  }
 }
 
 }  // namespace

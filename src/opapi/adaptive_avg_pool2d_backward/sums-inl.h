@@ -15,6 +15,7 @@
 
 #include "opapi/adaptive_avg_pool2d_backward/gradients-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/planes_job.h"
+#include "opapi/adaptive_avg_pool2d_backward/windows.h"
 #include "simd/convert-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -133,7 +134,7 @@ const float* QuotientRow(const PlanesJob& job, const std::byte* grad_plane, int6
       DivideDiagonalRow(job, scratch.gathered, height, scratch.quotients);
     }
   } else {
-    const int64_t low_height = (job.problem.height() - 1) / job.problem.grad_height() + 1;
+    const int64_t low_height = LowWindowLength(job.problem.height(), job.problem.grad_height());
     DivideRow(job, gradients, job.divisors + (height - low_height) * grad_width, scratch.gathered,
               scratch.quotients);
   }

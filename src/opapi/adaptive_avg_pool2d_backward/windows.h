@@ -38,6 +38,9 @@ class WindowSequence {
   int64_t rest_ = 0;
 };
 
+// Windows are this long, or one longer where they start inside an element.
+constexpr int64_t LowWindowLength(int64_t in, int64_t out) { return (in - 1) / out + 1; }
+
 // Writes all of them.
 inline void FillWindows(int64_t in, int64_t out, Window* windows) {
   WindowSequence sequence(in, out);
