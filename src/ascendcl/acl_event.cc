@@ -14,14 +14,14 @@ constexpr uint32_t kEventFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGR
                                  ACL_EVENT_TIME_LINE | ACL_EVENT_DEVICE_USE_ONLY |
                                  ACL_EVENT_EXTERNAL | ACL_EVENT_IPC;
 
-Status CreateEvent(aclrtEvent* handle, Event::Origin origin, uint32_t flags) {
+Status CreateEvent(const char* api, aclrtEvent* handle, Event::Origin origin, uint32_t flags) {
   RETURN_IF_ERROR(RequireNotNull(handle, "event"));
   if (origin == Event::Origin::kCreateEventWithFlag && (flags == 0 || (flags & ~kEventFlags) != 0))
     FAIL(ACL_ERROR_RT_PARAM_INVALID, "flag is {:#x}, must be a non-empty set of bits of {:#x}",
          flags, kEventFlags);
   ASSIGN_OR_RETURN(const std::shared_ptr<Context> context, CurrentContext());
   *handle = TheRuntime().events.Insert(std::make_shared<Event>(origin, flags));
-  if (StrictOn()) StrictNoteCreated("aclrtCreateEvent", *handle);
+  if (StrictOn()) StrictNoteCreated(api, *handle);
   return Status();
 }
 
@@ -80,27 +80,39 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t deadline_ns, Stream::Help hel
   FAIL(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "event {} is not reached after the timeout", handle);
 }
 
-// A caller that asks learns that the work before the event is done.
-void NoteIfReached(const Event& event) {
-  const Event::Mark last = event.Last();
-  if (last.record == nullptr || !last.record->reached()) return;
-  if (const std::shared_ptr<Stream> stream = last.stream.lock())
-    StrictOnReached(*stream, last.ticket);
+// The caller has been told that the work before the event is done.
+void StrictOnTold(const Event::Mark& mark) {
+  if (const std::shared_ptr<Stream> stream = mark.stream.lock())
+    StrictOnReached(*stream, mark.ticket);
 }
 
-// Shared by the three questions about an event. `answer` gets the event.
-template <typename Value, typename Answer>
-Status QueryEvent(aclrtEvent handle, Value* status, Answer answer) {
+// Shared by the two questions about a record.
+template <typename Value>
+Status QueryEvent(aclrtEvent handle, Value* status, Value if_done, Value if_pending,
+                  Value if_never_recorded) {
   RETURN_IF_ERROR(RequireNotNull(handle, "event"));
   RETURN_IF_ERROR(RequireNotNull(status, "status"));
   ASSIGN_OR_RETURN(const std::shared_ptr<Event> event, FindEvent(handle));
-  *status = answer(*event);
-  if (StrictOn()) NoteIfReached(*event);
+  const Event::Mark last = event->Last();
+  const bool done = last.record != nullptr && last.record->finished();
+  *status = done ? if_done : last.record != nullptr ? if_pending : if_never_recorded;
+  if (done && StrictOn()) StrictOnTold(last);
   return Status();
 }
 
-StatusOr<int64_t> TimeOf(const Event& event, const char* argument) {
-  const Event::Mark last = event.Last();
+Status QueryWaits(aclrtEvent handle, aclrtEventWaitStatus* status) {
+  RETURN_IF_ERROR(RequireNotNull(handle, "event"));
+  RETURN_IF_ERROR(RequireNotNull(status, "status"));
+  ASSIGN_OR_RETURN(const std::shared_ptr<Event> event, FindEvent(handle));
+  // Taken before the answer, which does not speak of waits that come in between.
+  const std::shared_ptr<OrderPoint> so_far = StrictOn() ? StrictCopy(event->waits()) : nullptr;
+  const bool open = event->HasOpenWaits();
+  *status = open ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
+  if (!open && so_far != nullptr) StrictOnReached(*so_far);
+  return Status();
+}
+
+StatusOr<int64_t> TimeOf(const Event::Mark& last, const char* argument) {
   if (last.record == nullptr)
     FAIL(ACL_ERROR_RT_INTERNAL_ERROR, "{} was never recorded, must be recorded", argument);
   if (!last.record->finished())
@@ -115,9 +127,15 @@ Status ElapsedTime(float* ms, aclrtEvent start_handle, aclrtEvent end_handle) {
   RETURN_IF_ERROR(RequireNotNull(end_handle, "endEvent"));
   ASSIGN_OR_RETURN(const std::shared_ptr<Event> start_event, FindEvent(start_handle));
   ASSIGN_OR_RETURN(const std::shared_ptr<Event> end_event, FindEvent(end_handle));
-  ASSIGN_OR_RETURN(const int64_t start, TimeOf(*start_event, "startEvent"));
-  ASSIGN_OR_RETURN(const int64_t end, TimeOf(*end_event, "endEvent"));
+  const Event::Mark start_mark = start_event->Last();
+  const Event::Mark end_mark = end_event->Last();
+  ASSIGN_OR_RETURN(const int64_t start, TimeOf(start_mark, "startEvent"));
+  ASSIGN_OR_RETURN(const int64_t end, TimeOf(end_mark, "endEvent"));
   *ms = static_cast<float>(static_cast<double>(end - start) / 1e6);
+  if (StrictOn()) {
+    StrictOnTold(start_mark);
+    StrictOnTold(end_mark);
+  }
   return Status();
 }
 
@@ -130,13 +148,15 @@ using aclnn_cpu::Status;
 using aclnn_cpu::Stream;
 
 aclError aclrtCreateEvent(aclrtEvent* event) {
-  return AclCall("aclrtCreateEvent",
-                 [&] { return aclnn_cpu::CreateEvent(event, Event::Origin::kCreateEvent, 0); });
+  constexpr const char* kApi = "aclrtCreateEvent";
+  return AclCall(
+      kApi, [&] { return aclnn_cpu::CreateEvent(kApi, event, Event::Origin::kCreateEvent, 0); });
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) {
-  return AclCall("aclrtCreateEventWithFlag", [&] {
-    return aclnn_cpu::CreateEvent(event, Event::Origin::kCreateEventWithFlag, flag);
+  constexpr const char* kApi = "aclrtCreateEventWithFlag";
+  return AclCall(kApi, [&] {
+    return aclnn_cpu::CreateEvent(kApi, event, Event::Origin::kCreateEventWithFlag, flag);
   });
 }
 
@@ -176,32 +196,21 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status) {
   return AclCall("aclrtQueryEventStatus", [&] {
-    return aclnn_cpu::QueryEvent(event, status, [](const Event& known) {
-      const Event::Mark last = known.Last();
-      return last.record != nullptr && last.record->finished()
-                 ? ACL_EVENT_RECORDED_STATUS_COMPLETE
-                 : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    });
+    return aclnn_cpu::QueryEvent(event, status, ACL_EVENT_RECORDED_STATUS_COMPLETE,
+                                 ACL_EVENT_RECORDED_STATUS_NOT_READY,
+                                 ACL_EVENT_RECORDED_STATUS_NOT_READY);
   });
 }
 
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
   return AclCall("aclrtQueryEvent", [&] {
-    return aclnn_cpu::QueryEvent(event, status, [](const Event& known) {
-      const Event::Mark last = known.Last();
-      return last.record == nullptr || last.record->finished() ? ACL_EVENT_STATUS_COMPLETE
-                                                               : ACL_EVENT_STATUS_NOT_READY;
-    });
+    return aclnn_cpu::QueryEvent(event, status, ACL_EVENT_STATUS_COMPLETE,
+                                 ACL_EVENT_STATUS_NOT_READY, ACL_EVENT_STATUS_COMPLETE);
   });
 }
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* status) {
-  return AclCall("aclrtQueryEventWaitStatus", [&] {
-    return aclnn_cpu::QueryEvent(event, status, [](const Event& known) {
-      return known.HasOpenWaits() ? ACL_EVENT_WAIT_STATUS_NOT_READY
-                                  : ACL_EVENT_WAIT_STATUS_COMPLETE;
-    });
-  });
+  return AclCall("aclrtQueryEventWaitStatus", [&] { return aclnn_cpu::QueryWaits(event, status); });
 }
 
 aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {

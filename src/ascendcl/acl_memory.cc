@@ -12,24 +12,32 @@
 namespace aclnn_cpu {
 namespace {
 
-// Device memory comes in units of this size; aclrtMalloc adds one unit as padding, on which vector
-// code of the real device relies.
-constexpr size_t kDeviceUnit = 32;
+// Bytes that a block of memory gets beyond its size: up to a multiple of `unit`, and `extra`.
+struct Padding {
+  size_t unit;
+  size_t extra;
+};
+// Device memory comes in units of 32 bytes; most functions add one, on which vector code of the
+// real device relies.
+constexpr Padding kPadded = {32, 32};
+constexpr Padding kAligned = {32, 0};
+constexpr Padding kExact = {1, 0};
 
-Status Allocate(void** address, const char* argument, size_t size, size_t unit, size_t padding,
-                MemoryKind kind) {
-  RETURN_IF_ERROR(RequireNotNull(address, argument));
+Status Allocate(const char* api, void** address, size_t size, Padding padding, MemoryKind kind) {
+  RETURN_IF_ERROR(RequireNotNull(address, kind == MemoryKind::kDevice ? "devPtr" : "hostPtr"));
   if (size == 0) FAIL(ACL_ERROR_INVALID_PARAM, "size is 0, must be positive");
   RETURN_IF_ERROR(CurrentContext().status());
-  if (size > SIZE_MAX - unit - padding)
+  const auto [unit, extra] = padding;
+  if (size > SIZE_MAX - unit - extra)
     FAIL(ACL_ERROR_RT_MEMORY_ALLOCATION, "size is {}, more than an address space holds", size);
-  const size_t bytes = (size + unit - 1) / unit * unit + padding;
-  ASSIGN_OR_RETURN(*address, TheRuntime().memory.Allocate(bytes, kind, size));
+  const size_t bytes = (size + unit - 1) / unit * unit + extra;
+  ASSIGN_OR_RETURN(*address, TheRuntime().memory.Allocate(bytes, kind, {size, api}));
   return Status();
 }
 
-Status AllocateDevice(void** address, size_t size, size_t padding) {
-  return Allocate(address, "devPtr", size, kDeviceUnit, padding, MemoryKind::kDevice);
+aclError AllocateCall(const char* api, void** address, size_t size, Padding padding,
+                      MemoryKind kind) {
+  return AclCall(api, [&] { return Allocate(api, address, size, padding, kind); });
 }
 
 Status Free(void* address, const char* argument, MemoryKind kind) {
@@ -147,18 +155,18 @@ using aclnn_cpu::AclCall;
 using aclnn_cpu::MemoryKind;
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
-  return AclCall("aclrtMalloc",
-                 [&] { return aclnn_cpu::AllocateDevice(devPtr, size, aclnn_cpu::kDeviceUnit); });
+  return aclnn_cpu::AllocateCall("aclrtMalloc", devPtr, size, aclnn_cpu::kPadded,
+                                 MemoryKind::kDevice);
 }
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
-  return AclCall("aclrtMallocAlign32",
-                 [&] { return aclnn_cpu::AllocateDevice(devPtr, size, /*padding=*/0); });
+  return aclnn_cpu::AllocateCall("aclrtMallocAlign32", devPtr, size, aclnn_cpu::kAligned,
+                                 MemoryKind::kDevice);
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy /*policy*/) {
-  return AclCall("aclrtMallocCached",
-                 [&] { return aclnn_cpu::AllocateDevice(devPtr, size, aclnn_cpu::kDeviceUnit); });
+  return aclnn_cpu::AllocateCall("aclrtMallocCached", devPtr, size, aclnn_cpu::kPadded,
+                                 MemoryKind::kDevice);
 }
 
 aclError aclrtFree(void* devPtr) {
@@ -167,10 +175,8 @@ aclError aclrtFree(void* devPtr) {
 }
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
-  return AclCall("aclrtMallocHost", [&] {
-    return aclnn_cpu::Allocate(hostPtr, "hostPtr", size, /*unit=*/1, /*padding=*/0,
-                               MemoryKind::kHost);
-  });
+  return aclnn_cpu::AllocateCall("aclrtMallocHost", hostPtr, size, aclnn_cpu::kExact,
+                                 MemoryKind::kHost);
 }
 
 aclError aclrtFreeHost(void* hostPtr) {

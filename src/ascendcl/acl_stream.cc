@@ -9,7 +9,7 @@
 namespace aclnn_cpu {
 namespace {
 
-Status CreateStream(aclrtStream* handle) {
+Status CreateStream(const char* api, aclrtStream* handle) {
   RETURN_IF_ERROR(RequireNotNull(handle, "stream"));
   ASSIGN_OR_RETURN(const std::shared_ptr<Context> context, CurrentContext());
   const std::lock_guard lock(context->mutex);
@@ -18,7 +18,7 @@ Status CreateStream(aclrtStream* handle) {
   auto stream = std::make_shared<Stream>(context->handle, context->device);
   *handle = TheRuntime().streams.Insert(stream);
   stream->SetHandle(*handle);
-  if (StrictOn()) StrictNoteCreated("aclrtCreateStream", *handle);
+  if (StrictOn()) StrictNoteCreated(api, *handle);
   return Status();
 }
 
@@ -58,12 +58,14 @@ using aclnn_cpu::Status;
 using aclnn_cpu::Stream;
 
 aclError aclrtCreateStream(aclrtStream* stream) {
-  return AclCall("aclrtCreateStream", [&] { return aclnn_cpu::CreateStream(stream); });
+  constexpr const char* kApi = "aclrtCreateStream";
+  return AclCall(kApi, [&] { return aclnn_cpu::CreateStream(kApi, stream); });
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t /*priority*/,
                                      uint32_t /*flag*/) {
-  return AclCall("aclrtCreateStreamWithConfig", [&] { return aclnn_cpu::CreateStream(stream); });
+  constexpr const char* kApi = "aclrtCreateStreamWithConfig";
+  return AclCall(kApi, [&] { return aclnn_cpu::CreateStream(kApi, stream); });
 }
 
 aclError aclrtDestroyStream(aclrtStream stream) {

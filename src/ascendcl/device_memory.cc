@@ -30,8 +30,8 @@ StatusOr<void*> AllocateFromHeap(size_t bytes) {
   return address;
 }
 
-StatusOr<void*> DeviceMemory::Allocate(size_t bytes, MemoryKind kind, size_t asked_for) {
-  if (StrictOn()) return StrictAllocate(bytes, kind, asked_for == 0 ? bytes : asked_for);
+StatusOr<void*> DeviceMemory::Allocate(size_t bytes, MemoryKind kind, const AskedFor& asked_for) {
+  if (StrictOn()) return StrictAllocate(bytes, kind, asked_for);
   ASSIGN_OR_RETURN(void* const address, AllocateFromHeap(bytes));
   try {
     const std::lock_guard lock(mutex_);

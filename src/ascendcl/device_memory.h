@@ -21,14 +21,20 @@ struct Allocation {
   uint64_t serial;  // counts allocations; tells apart blocks that got the same address
 };
 
+// What the caller called; the rest of the bytes is padding.
+struct AskedFor {
+  size_t bytes = 0;  // 0: all of them
+  const char* api = "aclrtMalloc";
+};
+
 // The memory that the library has given out. Every allocation, free and question about an address
 // goes through here, so that one place decides what device memory is. Thread-safe.
 class DeviceMemory {
  public:
   // Uninitialised memory, 64-byte aligned; 2 MiB aligned with huge pages asked for from that size
-  // on. `bytes` is more than 0; `asked_for` of them are the caller's, 0 means all, the others
-  // padding. Fails with 207001. The host reaches device memory directly, except in strict mode.
-  StatusOr<void*> Allocate(size_t bytes, MemoryKind kind, size_t asked_for = 0);
+  // on. `bytes` is more than 0. Fails with 207001. The host reaches device memory directly, except
+  // in strict mode, for which `asked_for` is.
+  StatusOr<void*> Allocate(size_t bytes, MemoryKind kind, const AskedFor& asked_for = {});
 
   // Fails with 107000 unless `address` is the start of a live allocation of this kind.
   Status Free(void* address, MemoryKind kind);

@@ -74,7 +74,7 @@ StatusOr<EventWait> Event::BeginWait() {
     if (promised_ == nullptr) promised_ = std::make_shared<EventRecord>();
     record = promised_;
   }
-  return EventWait{std::move(record), open_waits_};
+  return EventWait{std::move(record), waits_};
 }
 
 Status Event::Reset() {

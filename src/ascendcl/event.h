@@ -50,10 +50,16 @@ class EventRecord {
   std::vector<std::weak_ptr<Stream>> waiting_;  // guarded by mutex_
 };
 
+// The waits for one event, of which each that is not over holds a share.
+struct EventWaits {
+  // What has happened once none is open; strict mode only, which guards it.
+  std::shared_ptr<OrderPoint> order_point;
+};
+
 // What a stream needs to wait for an event. The wait is over when the object is gone.
 struct EventWait {
   std::shared_ptr<EventRecord> record;
-  std::shared_ptr<const void> open;  // a share of the event's open_waits_
+  std::shared_ptr<EventWaits> waits;
 };
 
 // The object behind an aclrtEvent.
@@ -90,15 +96,15 @@ class Event {
   Mark Last() const;
 
   // True while a stream has not got past a wait for this event.
-  bool HasOpenWaits() const { return open_waits_.use_count() > 1; }
+  bool HasOpenWaits() const { return waits_.use_count() > 1; }
+  EventWaits& waits() const { return *waits_; }
 
  private:
   Status CheckStreamsCanWait() const;
 
   const Origin origin_;
   const uint32_t flags_;
-  // Only its use count matters: one for the event and one for each open wait.
-  const std::shared_ptr<const void> open_waits_ = std::make_shared<char>();
+  const std::shared_ptr<EventWaits> waits_ = std::make_shared<EventWaits>();
   mutable std::mutex mutex_;
   Mark last_;  // guarded by mutex_, as is the next one
   // The record that waits on a never recorded event wait for; the next record becomes this one.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 #include "ascendcl/work.h"
 #include "base/env.h"
 #include "base/futex.h"
@@ -99,7 +101,10 @@ void ReleaseContext(Context& context) {
   if (default_stream != nullptr) streams.push_back(std::move(default_stream));
   // First in all of them: one may wait for what comes after an open wait in another.
   for (const std::shared_ptr<Stream>& stream : streams) stream->GiveUpOpenWaits();
-  for (const std::shared_ptr<Stream>& stream : streams) stream->Close(Stream::Queued::kFinish);
+  for (const std::shared_ptr<Stream>& stream : streams) {
+    stream->Close(Stream::Queued::kFinish);
+    if (StrictOn()) StrictNoteDestroyed(stream->handle());
+  }
 }
 
 // ---- streams and events ----

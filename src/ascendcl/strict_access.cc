@@ -16,8 +16,6 @@
 namespace aclnn_cpu {
 namespace {
 
-// Addresses on which operators may rely.
-constexpr uintptr_t kDeviceAlignment = 32;
 constexpr const char* kWorkspace = "workspace";
 
 bool IsWorkspace(const char* argument) { return std::strcmp(argument, kWorkspace) == 0; }
@@ -59,7 +57,12 @@ class AccessCheck {
 
   bool MemoryMayBeUsed() const {
     if (record_ == nullptr) {
-      if (state_.arena.Contains(reinterpret_cast<uintptr_t>(base_))) {
+      const DeviceArena found = FindArena(reinterpret_cast<uintptr_t>(base_));
+      if (found.is_inherited) {
+        Report(
+            FindingKind::kForeignPointer,
+            fmt::format("{} is device memory of the process that this one was forked from", base_));
+      } else if (found.arena != nullptr) {
         Report(FindingKind::kForeignPointer,
                fmt::format("{} is an address of the device at which nothing is allocated", base_));
       } else if (who_.is_operator) {
@@ -84,8 +87,7 @@ class AccessCheck {
 
   void CheckAlignment() const {
     const auto number = reinterpret_cast<uintptr_t>(base_);
-    if (!who_.is_operator || IsWorkspace(access_.argument) || number % kDeviceAlignment == 0)
-      return;
+    if (!who_.is_operator || number % kDeviceAlignment == 0) return;
     Report(FindingKind::kUnaligned,
            fmt::format("the address {} is {} bytes above a multiple of {}", base_,
                        number % kDeviceAlignment, kDeviceAlignment));
@@ -178,9 +180,9 @@ Agent AgentOf(StrictState& state, Stream& stream) {
   return stream.order_agent;
 }
 
-const std::shared_ptr<OrderPoint>& PointOf(EventRecord& record) {
-  if (record.order_point == nullptr) record.order_point = std::make_shared<OrderPoint>();
-  return record.order_point;
+const std::shared_ptr<OrderPoint>& PointOf(std::shared_ptr<OrderPoint>& point) {
+  if (point == nullptr) point = std::make_shared<OrderPoint>();
+  return point;
 }
 
 }  // namespace
@@ -204,9 +206,10 @@ void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket) {
   const std::lock_guard lock(state.mutex);
   const Agent agent = AgentOf(state, stream);
   if (task.record != nullptr) {
-    state.order.Record(agent, ticket, PointOf(*task.record));
+    state.order.Record(agent, ticket, PointOf(task.record->order_point));
   } else if (task.wait.record != nullptr) {
-    state.order.Wait(agent, ticket, PointOf(*task.wait.record));
+    state.order.Wait(agent, ticket, PointOf(task.wait.record->order_point));
+    state.order.AddWait(agent, *PointOf(task.wait.waits->order_point));
   } else {
     state.order.BeginTask(agent, ticket);
     const Accessor who{task.work->Api(), agent, ticket, stream.handle(), task.work->IsOperator()};
@@ -220,6 +223,18 @@ void StrictOnReached(Stream& stream, uint64_t ticket) {
   StrictState& state = TheStrictState();
   const std::lock_guard lock(state.mutex);
   if (stream.order_agent != kHostAgent) state.order.HostReaches(stream.order_agent, ticket);
+}
+
+std::shared_ptr<OrderPoint> StrictCopy(const EventWaits& waits) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  return waits.order_point == nullptr ? nullptr : std::make_shared<OrderPoint>(*waits.order_point);
+}
+
+void StrictOnReached(OrderPoint& waits) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  state.order.HostReaches(waits);
 }
 
 void StrictOnClosed(Stream& stream) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace aclnn_cpu {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr size_t kNoPage = SIZE_MAX;
 constexpr size_t kLeastArena = size_t{64} << 20;
+// Belong to nobody, so that an access below the first block is one to the arena.
+constexpr size_t kLeadingPages = 16;
 // Giving memory back is a system call; small blocks wait until this much has come together.
 constexpr size_t kGiveBackAtOnce = size_t{64} << 10;
 constexpr size_t kMostKept = size_t{64} << 20;
@@ -57,6 +60,8 @@ bool StrictArena::MapViews(size_t bytes) {
   if (table != 0) {
     owners_ = reinterpret_cast<std::atomic<MemoryRecord*>*>(table);
     bytes_ = bytes;
+    gaps_ = {{kLeadingPages, bytes / kPage}};
+    cursor_ = kLeadingPages;
     return true;
   }
   Unmap(caller_, bytes);
@@ -72,60 +77,49 @@ bool StrictArena::Reserve(size_t most_bytes) {
   return false;
 }
 
-size_t StrictArena::TakeFreshPages(size_t pages, size_t alignment_pages) {
-  // The addresses have to be aligned, not the page numbers.
-  const size_t base_page = caller_ / kPage;
-  const size_t first =
-      (base_page + next_page_ + alignment_pages - 1) / alignment_pages * alignment_pages -
-      base_page;
-  const size_t all_pages = bytes_ / kPage;
-  if (first > all_pages || pages > all_pages - first) return kNoPage;
-  next_page_ = first + pages;
+size_t StrictArena::FindGap(size_t from, size_t pages, size_t alignment_pages) const {
+  const size_t base_page = caller_ / kPage;  // the addresses have to be aligned, not the numbers
+  auto gap = gaps_.upper_bound(from);
+  if (gap != gaps_.begin()) --gap;
+  for (; gap != gaps_.end(); ++gap) {
+    const size_t begin = base_page + std::max(gap->first, from);
+    const size_t first =
+        (begin + alignment_pages - 1) / alignment_pages * alignment_pages - base_page;
+    if (first < gap->second && pages <= gap->second - first) return first;
+  }
+  return kNoPage;
+}
+
+size_t StrictArena::TakePages(size_t pages, size_t alignment_pages) {
+  size_t first = FindGap(cursor_, pages, alignment_pages);
+  if (first == kNoPage) first = FindGap(0, pages, alignment_pages);
+  if (first == kNoPage) return kNoPage;
+  const auto gap = std::prev(gaps_.upper_bound(first));
+  const auto [begin, end] = *gap;
+  gaps_.erase(gap);
+  if (begin < first) gaps_.emplace(begin, first);
+  if (first + pages < end) gaps_.emplace(first + pages, end);
+  cursor_ = first + pages;
+  GiveBackKept(first, first + pages);
   return first;
 }
 
-// Among the gaps that are big enough, the one that has been unused for the longest time.
-size_t StrictArena::TakeFreedPages(size_t pages, size_t alignment_pages) {
-  const size_t base_page = caller_ / kPage;
-  size_t best = kNoPage;
-  uint64_t best_order = UINT64_MAX;
-  for (auto begin = freed_.begin(); begin != freed_.end();) {
-    auto end = begin;
-    size_t next = begin->first;
-    uint64_t order = 0;
-    for (; end != freed_.end() && end->first == next; ++end) {
-      next += end->second.pages;
-      order = std::max(order, end->second.order);
-    }
-    const size_t first =
-        (base_page + begin->first + alignment_pages - 1) / alignment_pages * alignment_pages -
-        base_page;
-    if (first + pages <= next && order < best_order) {
-      best = first;
-      best_order = order;
-    }
-    begin = end;
+void StrictArena::AddGap(size_t begin, size_t end) {
+  auto next = gaps_.upper_bound(begin);
+  if (next != gaps_.end() && next->first == end) {
+    end = next->second;
+    next = gaps_.erase(next);
   }
-  if (best == kNoPage) return best;
-  // Cut [best, best + pages) out of the freed blocks.
-  auto entry = std::prev(freed_.upper_bound(best));
-  while (entry != freed_.end() && entry->first < best + pages) {
-    const auto [first, block] = *entry;
-    entry = freed_.erase(entry);
-    const size_t end = first + block.pages;
-    if (first < best) freed_.emplace(first, FreedBlock{best - first, block.order});
-    if (end > best + pages)
-      freed_.emplace(best + pages, FreedBlock{end - best - pages, block.order});
+  if (next != gaps_.begin() && std::prev(next)->second == begin) {
+    std::prev(next)->second = end;
+  } else {
+    gaps_.emplace(begin, end);
   }
-  GiveBack(best, pages);
-  return best;
 }
 
 bool StrictArena::Place(MemoryRecord* record, size_t alignment) {
   const size_t pages = PagesFor(record->usable) + 1;  // one that belongs to nobody at the end
-  const size_t alignment_pages = std::max<size_t>(alignment / kPage, 1);
-  size_t first = TakeFreshPages(pages, alignment_pages);
-  if (first == kNoPage) first = TakeFreedPages(pages, alignment_pages);
+  const size_t first = TakePages(pages, std::max<size_t>(alignment / kPage, 1));
   if (first == kNoPage) return false;
   record->base = caller_ + first * kPage;
   record->in_arena = true;
@@ -136,34 +130,46 @@ bool StrictArena::Place(MemoryRecord* record, size_t alignment) {
 
 void StrictArena::Release(MemoryRecord* record) {
   const size_t first = (record->base - caller_) / kPage;
-  const size_t pages = PagesFor(record->usable) + 1;
-  freed_.emplace(first, FreedBlock{pages, ++frees_});
-  if (record->opened.load()) {
-    mprotect(reinterpret_cast<void*>(record->base), (pages - 1) * kPage, PROT_NONE);
-  }
-  const size_t bytes = (pages - 1) * kPage;
-  if (bytes >= kGiveBackAtOnce) {
+  const size_t pages = PagesFor(record->usable);
+  AddGap(first, first + pages + 1);
+  if (record->opened.load())
+    mprotect(reinterpret_cast<void*>(record->base), pages * kPage, PROT_NONE);
+  if (pages * kPage >= kGiveBackAtOnce) {
     GiveBack(first, pages);
     return;
   }
-  kept_.push_back(first);
-  kept_bytes_ += bytes;
-  if (kept_bytes_ < kMostKept) return;
-  for (const size_t page : kept_) {
-    const auto block = freed_.find(page);
-    if (block != freed_.end()) GiveBack(page, block->second.pages);
-  }
-  kept_.clear();
-  kept_bytes_ = 0;
+  kept_.emplace(first, first + pages);
+  kept_bytes_ += pages * kPage;
+  if (kept_bytes_ >= kMostKept) GiveBackKept(0, bytes_ / kPage);
 }
 
 void StrictArena::GiveBack(size_t first_page, size_t pages) {
   madvise(reinterpret_cast<void*>(twin_ + first_page * kPage), pages * kPage, MADV_REMOVE);
 }
 
+// All that has pages in [begin, end).
+void StrictArena::GiveBackKept(size_t begin, size_t end) {
+  auto kept = kept_.lower_bound(begin);
+  if (kept != kept_.begin() && std::prev(kept)->second > begin) --kept;
+  while (kept != kept_.end() && kept->first < end) {
+    const size_t pages = kept->second - kept->first;
+    GiveBack(kept->first, pages);
+    kept_bytes_ -= pages * kPage;
+    kept = kept_.erase(kept);
+  }
+}
+
 MemoryRecord* StrictArena::Find(uintptr_t address) const {
   if (!Contains(address)) return nullptr;
-  return owners_[(address - caller_) / kPage].load(std::memory_order_acquire);
+  const size_t page = (address - caller_) / kPage;
+  MemoryRecord* const owner = owners_[page].load(std::memory_order_acquire);
+  if (owner != nullptr && address - owner->base < owner->usable) return owner;
+  if (page + 1 == bytes_ / kPage) return owner;
+  MemoryRecord* const next = owners_[page + 1].load(std::memory_order_acquire);
+  if (next == nullptr || next->base <= address) return owner;
+  const bool nearer =
+      owner == nullptr || next->base - address < address - (owner->base + owner->bytes);
+  return nearer ? next : owner;
 }
 
 void StrictArena::OpenToHost(const MemoryRecord* record, uintptr_t address) const {

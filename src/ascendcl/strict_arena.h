@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "ascendcl/device_memory.h"
 #include "ascendcl/strict_history.h"
@@ -21,6 +20,7 @@ struct MemoryRecord {
   size_t bytes = 0;   // as asked for
   size_t usable = 0;  // what may be touched without harm
   MemoryKind kind = MemoryKind::kDevice;
+  const char* api = nullptr;  // that allocated it
   uint64_t serial = 0;
   bool in_arena = false;
   CallStack allocated;
@@ -33,8 +33,8 @@ struct MemoryRecord {
 
 // Device memory that the host cannot touch. One sparse file is mapped twice: the view whose
 // addresses callers get is not accessible, kernels and copies use the other one, the twin.
-// Addresses are handed out in ascending order and used again only when they have run out, so a
-// stale pointer meets a freed block and not somebody else's.
+// Addresses are handed out in ascending order, round and round, so that one is used again only
+// after all others had their turn: a stale pointer meets a freed block and not somebody else's.
 //
 // Functions marked (*) may be called at any time from any thread, signal handlers included; for the
 // others the caller holds a lock.
@@ -59,31 +59,28 @@ class StrictArena {
   // The block stays known as freed; its memory goes back to the system, for small blocks later.
   void Release(MemoryRecord* record);
 
-  // The allocation, live or freed, whose pages or guard page hold `address`; nullptr if none. (*)
+  // The allocation, live or freed, that `address` belongs to. One between two blocks, where nothing
+  // is, belongs to the nearer one, so it may lie below the base. nullptr if there is none. (*)
   MemoryRecord* Find(uintptr_t address) const;
 
   // Makes a block accessible to the host, or the page of an address that is in no block. (*)
   void OpenToHost(const MemoryRecord* record, uintptr_t address) const;
 
  private:
-  struct FreedBlock {
-    size_t pages;
-    uint64_t order;  // counts frees
-  };
-
   bool MapViews(size_t bytes);
-  size_t TakeFreshPages(size_t pages, size_t alignment_pages);
-  size_t TakeFreedPages(size_t pages, size_t alignment_pages);
+  size_t FindGap(size_t from, size_t pages, size_t alignment_pages) const;
+  size_t TakePages(size_t pages, size_t alignment_pages);
+  void AddGap(size_t begin, size_t end);
   void GiveBack(size_t first_page, size_t pages);
+  void GiveBackKept(size_t begin, size_t end);
 
   uintptr_t caller_ = 0;
   uintptr_t twin_ = 0;
   size_t bytes_ = 0;
   std::atomic<MemoryRecord*>* owners_ = nullptr;  // by page
-  size_t next_page_ = 0;
-  std::map<size_t, FreedBlock> freed_;  // by first page, guard pages included
-  uint64_t frees_ = 0;
-  std::vector<size_t> kept_;  // first pages of freed blocks whose memory was not given back yet
+  std::map<size_t, size_t> gaps_;  // pages of no live block, from first to end; no two meet
+  size_t cursor_ = 0;              // where the search for a gap goes on
+  std::map<size_t, size_t> kept_;  // freed pages whose memory was not given back yet, likewise
   size_t kept_bytes_ = 0;
 };
 

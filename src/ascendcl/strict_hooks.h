@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "ascendcl/device_memory.h"
@@ -14,14 +15,22 @@ namespace aclnn_cpu {
 
 class EventRecord;
 class Stream;
+struct EventWaits;
 struct MemoryAccess;
+struct OrderPoint;
 struct StreamTask;
 
 // ---- device memory, in place of DeviceMemory's own ----
 
-StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, size_t asked_for);
+// Addresses on which operators may rely are multiples of it.
+inline constexpr uintptr_t kDeviceAlignment = 32;
+
+StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, const AskedFor& asked_for);
 Status StrictFree(void* address, MemoryKind kind);
 std::optional<Allocation> StrictFind(const void* address);
+
+// How many bytes from `address` on the caller has asked for; nothing if it is in no live block.
+std::optional<size_t> StrictBytesFrom(const void* address);
 
 // The address under which the library itself reaches device memory; any other stays as it is.
 void* StrictTwin(const void* address);
@@ -38,6 +47,11 @@ void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket);
 
 // The host knows that the stream has got past `ticket`.
 void StrictOnReached(Stream& stream, uint64_t ticket);
+
+// The waits so far, and later that the host knows that the streams have got past them. Null if
+// there were none.
+std::shared_ptr<OrderPoint> StrictCopy(const EventWaits& waits);
+void StrictOnReached(OrderPoint& waits);
 
 // The stream is empty and takes nothing any more.
 void StrictOnClosed(Stream& stream);

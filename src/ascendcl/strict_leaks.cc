@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <atomic>
-#include <cstring>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -51,7 +50,7 @@ void ReportMemory(StrictState& state, LeakTime time) {
 }
 
 struct HandleWords {
-  const char* created_by;
+  std::string_view created_by;  // with or without more behind it
   const char* what;
   const char* destroyed_by;
 };
@@ -65,7 +64,7 @@ constexpr HandleWords kHandleWords[] = {
 void ReportHandles(StrictState& state, LeakTime time) {
   for (const auto& [handle, created] : state.handles) {
     for (const HandleWords& words : kHandleWords) {
-      if (std::strcmp(created.api, words.created_by) != 0) continue;
+      if (!std::string_view(created.api).starts_with(words.created_by)) continue;
       const std::string message = fmt::format("{} {} was not destroyed with {} {}", words.what,
                                               handle, words.destroyed_by, Now(time));
       Report(time, {.kind = FindingKind::kLeak,

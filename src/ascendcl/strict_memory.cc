@@ -34,6 +34,9 @@ void ReportBadFree(const void* address, MemoryKind kind, const MemoryRecord* rec
   const auto number = reinterpret_cast<uintptr_t>(address);
   if (record == nullptr) {
     message = fmt::format("{} is no address that the library has given out", address);
+  } else if (number < record->base) {
+    message = fmt::format("{} lies {} bytes before an allocation, must be its start", address,
+                          record->base - number);
   } else if (record->base != number) {
     message = fmt::format("{} lies {} bytes inside an allocation, must be its start", address,
                           number - record->base);
@@ -77,7 +80,7 @@ Status Place(StrictState& state, MemoryRecord& record) {
 
 }  // namespace
 
-StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, size_t asked_for) {
+StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, const AskedFor& asked_for) {
   RETURN_IF_ERROR(CheckMemoryExists(bytes));
   StrictState& state = TheStrictState();
   const bool is_device = kind == MemoryKind::kDevice;
@@ -85,12 +88,13 @@ StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, size_t asked_for) 
   const CallStack stack = CaptureStack();
   const std::lock_guard lock(state.mutex);
   MemoryRecord& record = state.records.emplace_back();
-  record.bytes = asked_for;
+  record.bytes = asked_for.bytes == 0 ? bytes : asked_for.bytes;
+  record.api = asked_for.api;
   record.usable = bytes;
   record.kind = kind;
   record.serial = ++state.serial;
   record.allocated = stack;
-  record.history = std::make_unique<MemoryHistory>(asked_for, !is_device);
+  record.history = std::make_unique<MemoryHistory>(record.bytes, !is_device);
   const Status placed = Place(state, record);
   if (!placed.ok()) {
     state.records.pop_back();
@@ -134,6 +138,19 @@ std::optional<Allocation> StrictFind(const void* address) {
                     record->serial};
 }
 
-void* StrictTwin(const void* address) { return TheStrictState().arena.Twin(address); }
+std::optional<size_t> StrictBytesFrom(const void* address) {
+  StrictState& state = TheStrictState();
+  const std::lock_guard lock(state.mutex);
+  const MemoryRecord* const record = state.Find(address);
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  if (record == nullptr || !record->live.load() || number < record->base) return std::nullopt;
+  const size_t offset = number - record->base;
+  return offset < record->bytes ? record->bytes - offset : 0;
+}
+
+void* StrictTwin(const void* address) {
+  const DeviceArena found = FindArena(reinterpret_cast<uintptr_t>(address));
+  return found.arena != nullptr ? found.arena->Twin(address) : const_cast<void*>(address);
+}
 
 }  // namespace aclnn_cpu

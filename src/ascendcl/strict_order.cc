@@ -84,6 +84,14 @@ void OrderEngine::Wait(Agent agent, uint64_t ticket, const std::shared_ptr<Order
   stream.waits.push_back({stream.base + ticket, stream.clock});
 }
 
+void OrderEngine::AddWait(Agent agent, OrderPoint& waits) {
+  const StreamState& stream = streams_[agent];
+  waits.state = OrderPoint::State::kRecorded;
+  Resolve(waits);
+  waits.clock.Join(stream.clock);
+  AddPoints(waits.open, stream.open);
+}
+
 // Takes in the points that have been recorded meanwhile. The checkpoints get them too, even those
 // before the wait: too much order is only a finding less.
 void OrderEngine::Settle(StreamState& stream) {
@@ -115,6 +123,11 @@ void OrderEngine::HostReaches(Agent agent, uint64_t ticket) {
   auto next = stream.waits.begin();
   for (; next != stream.waits.end() && next->time <= time; ++next) host_.Join(next->clock);
   stream.waits.erase(stream.waits.begin(), next);
+}
+
+void OrderEngine::HostReaches(OrderPoint& point) {
+  Resolve(point);
+  host_.Join(point.clock);
 }
 
 std::optional<Conflict> OrderEngine::StreamAccess(Agent agent, MemoryHistory& history,

@@ -49,8 +49,12 @@ class OrderEngine {
   // aclrtRecordEvent and aclrtStreamWaitEvent.
   void Record(Agent stream, uint64_t ticket, const std::shared_ptr<OrderPoint>& point);
   void Wait(Agent stream, uint64_t ticket, const std::shared_ptr<OrderPoint>& point);
+  // Adds the stream's last Wait() to `waits`, which stands for all waits for one event.
+  void AddWait(Agent stream, OrderPoint& waits);
   // The host has waited for the stream up to `ticket`, or has seen that it got there.
   void HostReaches(Agent stream, uint64_t ticket);
+  // The host has seen that what the point stands for has happened.
+  void HostReaches(OrderPoint& point);
 
   // An access of the task begun last on the stream. A stream that waits for an event that is not
   // recorded yet cannot be judged: then nothing is found, and `*unchecked` is set.

@@ -338,5 +338,34 @@ TEST_F(StrictOrder, MemoryThatOthersFillIsNeverUninitialised) {
   EXPECT_FALSE(engine_.StreamAccess(1, host_memory, {{kAll}}, false, {}, &unchecked_));
 }
 
+TEST_F(StrictOrder, AWaitThatIsOverOrdersTheHostAfterTheWaitingStreamsEarlierWork) {
+  const Agent first = Stream();
+  const Agent second = Stream();
+  EXPECT_EQ(Write(first, {0, 50}), "");
+  EXPECT_EQ(Write(second, {50, 100}), "");
+  const auto event = Event();
+  Record(event, first);
+  Wait(second, event);
+  OrderPoint waits;
+  engine_.AddWait(second, waits);
+  EXPECT_EQ(Write(second, {60, 70}), "");
+  engine_.HostReaches(waits);
+  EXPECT_EQ(HostRead({0, 60}), "");
+  EXPECT_EQ(HostRead({60, 70}), "write of " + std::to_string(second));  // after the wait
+}
+
+TEST_F(StrictOrder, AWaitForARecordToComeCountsFromTheRecord) {
+  const Agent first = Stream();
+  const Agent second = Stream();
+  const auto event = Event();
+  Wait(second, event);
+  OrderPoint waits;
+  engine_.AddWait(second, waits);
+  EXPECT_EQ(Write(first), "");
+  Record(event, first);
+  engine_.HostReaches(waits);
+  EXPECT_EQ(HostRead(), "");
+}
+
 }  // namespace
 }  // namespace aclnn_cpu

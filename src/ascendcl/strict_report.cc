@@ -12,9 +12,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <utility>
+#include <cstring>
+#include <string>
 
 #include "ascendcl/strict.h"
+#include "ascendcl/strict_text.h"
 #include "base/env.h"
 #include "base/log.h"
 
@@ -33,42 +35,11 @@ constexpr uint64_t kMostPrinted = 100;
 constinit std::array<std::atomic<uint64_t>, kKinds> counts{};
 constinit std::atomic<uint64_t> unchecked{0};
 constinit std::atomic<bool> report_file_missed{false};
+constinit std::atomic<const char*> report_path{nullptr};  // absolute
 constinit std::atomic<uint64_t> summarised{0};  // findings of all kinds that a summary has covered
 
-// Text in a fixed buffer; what does not fit is cut off.
-class Text {
- public:
-  void Clear() { size_ = 0; }
-  template <typename... Args>
-  void Add(fmt::format_string<Args...> format, Args&&... args) {
-    const size_t room = buffer_.size() - size_;
-    const auto result =
-        fmt::format_to_n(buffer_.data() + size_, room, format, std::forward<Args>(args)...);
-    size_ += std::min(result.size, room);
-  }
-  void AddChar(char c) {
-    if (size_ < buffer_.size()) buffer_[size_++] = c;
-  }
-
-  // In one call, so that lines of several threads and processes do not mix.
-  void WriteTo(int descriptor) const {
-    const char* next = buffer_.data();
-    size_t left = size_;
-    while (left > 0) {
-      const ssize_t written = write(descriptor, next, left);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;  // nobody to tell
-      next += written;
-      left -= static_cast<size_t>(written);
-    }
-  }
-
- private:
-  std::array<char, 12288> buffer_{};
-  size_t size_ = 0;
-};
-
-// Not on the stack, which for a signal handler may be as small as 8 KiB. The reporters take turns.
+// Not on the stack, which may be small in a signal handler. The reporters take turns.
+using Text = FixedText<24576>;
 constinit Text shared_text;
 constinit std::atomic<bool> text_is_taken{false};
 
@@ -83,19 +54,6 @@ class TextTurn {
   TextTurn& operator=(const TextTurn&) = delete;
 };
 
-void AddQuoted(Text& text, std::string_view value) {
-  text.AddChar('"');
-  for (const char c : value) {
-    if (c == '"' || c == '\\') text.AddChar('\\');
-    if (static_cast<unsigned char>(c) < 0x20) {
-      text.Add("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      text.AddChar(c);
-    }
-  }
-  text.AddChar('"');
-}
-
 void AddQuotedOrNull(Text& text, const char* value) {
   if (value != nullptr) {
     AddQuoted(text, value);
@@ -104,20 +62,10 @@ void AddQuotedOrNull(Text& text, const char* value) {
   }
 }
 
-// "program(function+0x12) [0x55d0]" as backtrace_symbols() writes it, without its allocation.
-struct FrameText {
-  std::array<char, 400> text;
-  size_t size = 0;
-  std::string_view view() const { return {text.data(), size}; }
-};
-
-template <typename... Args>
-void Append(FrameText& frame, fmt::format_string<Args...> format, Args&&... args) {
-  const size_t room = frame.text.size() - frame.size;
-  const auto result =
-      fmt::format_to_n(frame.text.data() + frame.size, room, format, std::forward<Args>(args)...);
-  frame.size += std::min(result.size, room);
-}
+// "program(function+0x12) [0x55d0]" as backtrace_symbols() writes it, without its allocation. Of a
+// long path the end matters, of a long name the beginning.
+using FrameText = FixedText<512>;
+constexpr size_t kMostOfName = 200;
 
 FrameText DescribeFrame(const void* address) {
   FrameText frame;
@@ -125,13 +73,20 @@ FrameText DescribeFrame(const void* address) {
   // A return address may be the first byte after a function that does not return.
   const auto number = reinterpret_cast<uintptr_t>(address);
   if (dladdr(reinterpret_cast<const void*>(number - 1), &info) == 0) {
-    Append(frame, "[{}]", address);
+    frame.Add("[{}]", address);
     return frame;
   }
-  const bool named = info.dli_sname != nullptr;
-  const void* const from = named ? info.dli_saddr : info.dli_fbase;
-  Append(frame, "{}({}+{:#x}) [{}]", info.dli_fname, named ? info.dli_sname : "",
-         number - reinterpret_cast<uintptr_t>(from), address);
+  std::string_view path = info.dli_fname;
+  const char* dots = "";
+  if (path.size() > kMostOfName) {
+    path.remove_prefix(path.size() - kMostOfName);
+    dots = "...";
+  }
+  const std::string_view name = info.dli_sname != nullptr ? info.dli_sname : "";
+  const void* const from = name.empty() ? info.dli_fbase : info.dli_saddr;
+  frame.Add("{}{}({}{}+{:#x}) [{}]", dots, path, name.substr(0, kMostOfName),
+            name.size() > kMostOfName ? "..." : "", number - reinterpret_cast<uintptr_t>(from),
+            address);
   return frame;
 }
 
@@ -193,6 +148,8 @@ void AddBlock(Text& text, const Finding& finding, const CallStack& stack) {
   AddStack(text, "allocated from", memory.allocated);
 }
 
+constexpr size_t kMostEscaped = 6;  // bytes of "\\u001f"
+
 void AddJson(Text& text, const Finding& finding, const CallStack& stack) {
   text.Add("{{\"kind\":\"{}\",\"api\":", FindingName(finding.kind));
   AddQuotedOrNull(text, finding.api);
@@ -209,8 +166,10 @@ void AddJson(Text& text, const Finding& finding, const CallStack& stack) {
   text.Add(",\"stack\":[");
   const auto [begin, end] = FramesToShow(stack);
   for (int i = begin; i < end; ++i) {
+    const FrameText frame = DescribeFrame(stack.frames[static_cast<size_t>(i)]);
+    if (text.room() < kMostEscaped * frame.view().size() + 16) break;  // the line stays whole
     if (i != begin) text.AddChar(',');
-    AddQuoted(text, DescribeFrame(stack.frames[static_cast<size_t>(i)]).view());
+    AddQuoted(text, frame.view());
   }
   text.Add("]}}\n");
 }
@@ -218,7 +177,8 @@ void AddJson(Text& text, const Finding& finding, const CallStack& stack) {
 // Writes shared_text. Opened for each line: the descriptors of a process are its own affair, it may
 // close any.
 void AppendToReportFile() {
-  const char* const path = EnvText(EnvVar::kStrictReport);
+  const char* path = report_path.load(std::memory_order_acquire);
+  if (path == nullptr) path = EnvText(EnvVar::kStrictReport);
   if (path == nullptr) return;
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) {
@@ -241,6 +201,18 @@ uint64_t AllFindings() {
 }  // namespace
 
 const char* FindingName(FindingKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+void FixReportPath() {
+  const char* const path = EnvText(EnvVar::kStrictReport);
+  if (path == nullptr || *path == '/') return;
+  char* const folder = getcwd(nullptr, 0);
+  if (folder == nullptr) return;
+  const std::string whole = fmt::format("{}/{}", folder, path);
+  std::free(folder);
+  const char* expected = nullptr;
+  char* const copy = strdup(whole.c_str());  // kept for good
+  if (!report_path.compare_exchange_strong(expected, copy)) std::free(copy);
+}
 
 void PrintFinding(const Finding& finding) {
   const int saved_errno = errno;

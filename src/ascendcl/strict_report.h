@@ -48,6 +48,9 @@ struct Finding {
   const char* stack_title = "called from";
 };
 
+// Makes the path of ACLNN_CPU_STRICT_REPORT independent of where the process goes later.
+void FixReportPath();
+
 // Prints one block to standard error, one line to the file of ACLNN_CPU_STRICT_REPORT, and counts
 // it. Needs no memory and no lock, so that a signal handler may call it.
 void PrintFinding(const Finding& finding);

@@ -60,7 +60,8 @@ std::string_view Verb(AccessWay way) {
 
 using MessageBuffer = std::array<char, 256>;
 
-std::string_view Message(MessageBuffer& buffer, const Fault& fault, const MemoryRecord* record) {
+std::string_view Message(MessageBuffer& buffer, const Fault& fault, const MemoryRecord* record,
+                         bool is_inherited) {
   const void* const address = reinterpret_cast<const void*>(fault.address);
   const auto write = [&](auto format, const auto&... values) -> std::string_view {
     const auto result = fmt::format_to_n(buffer.data(), buffer.size(), format, values...);
@@ -70,24 +71,28 @@ std::string_view Message(MessageBuffer& buffer, const Fault& fault, const Memory
     return write(
         FMT_STRING("the host {} {}, an address of the device at which nothing is allocated"),
         Verb(fault.way), address);
+  if (fault.address < record->base)
+    return write(FMT_STRING("the host {} {}, {} bytes before the start of device memory"),
+                 Verb(fault.way), address, record->base - fault.address);
   const uintptr_t offset = fault.address - record->base;
   if (offset >= record->bytes)
     return write(FMT_STRING("the host {} {}, {} bytes past the end of device memory"),
                  Verb(fault.way), address, offset - record->bytes);
   return write(
       FMT_STRING(
-          "the host {} {}, byte {} of {}device memory, which only copies and operators reach"),
-      Verb(fault.way), address, offset, record->live.load() ? "" : "freed ");
+          "the host {} {}, byte {} of {}device memory{}, which only copies and operators reach"),
+      Verb(fault.way), address, offset, record->live.load() ? "" : "freed ",
+      is_inherited ? " of the process that this one was forked from" : "");
 }
 
-void PrintHostAccess(const Fault& fault, const MemoryRecord* record) {
+void PrintHostAccess(const Fault& fault, const MemoryRecord* record, bool is_inherited) {
   MessageBuffer buffer;
   const FindingMemory memory = record != nullptr ? Describe(*record) : FindingMemory{};
   const CallStack stack = StackOfFault(fault.instruction);
   PrintFinding({.kind = FindingKind::kHostAccess,
                 .api = nullptr,
                 .argument = nullptr,
-                .message = Message(buffer, fault, record),
+                .message = Message(buffer, fault, record, is_inherited),
                 .memory = record != nullptr ? &memory : nullptr,
                 .stack = &stack,
                 .stack_title = "accessed from"});
@@ -109,19 +114,18 @@ void PassOn(int signal, siginfo_t* info, void* context) {
 }
 
 void OnFault(int signal, siginfo_t* info, void* context) {
-  StrictState* const state = StrictStateIfAny();
   const bool by_instruction = info->si_code > 0;
-  if (by_instruction && state != nullptr) {
-    const Fault fault = FaultOf(*info, context);
-    if (state->arena.Contains(fault.address)) {
-      MemoryRecord* const record = state->arena.Find(fault.address);
-      const bool inside = record != nullptr && fault.address - record->base < record->usable;
-      // Of several threads that meet the same block, one reports.
-      if (!inside || !record->opened.exchange(true)) PrintHostAccess(fault, record);
-      if (CurrentStrictMode() == StrictMode::kReport) {
-        state->arena.OpenToHost(record, fault.address);
-        return;
-      }
+  const Fault fault = FaultOf(*info, context);
+  const DeviceArena found = by_instruction ? FindArena(fault.address) : DeviceArena{};
+  if (found.arena != nullptr) {
+    MemoryRecord* const record = found.arena->Find(fault.address);
+    const bool inside = record != nullptr && fault.address - record->base < record->usable;
+    // Of several threads that meet the same block, one reports.
+    if (!inside || !record->opened.exchange(true))
+      PrintHostAccess(fault, record, found.is_inherited);
+    if (CurrentStrictMode() == StrictMode::kReport) {
+      found.arena->OpenToHost(record, fault.address);
+      return;
     }
   }
   PassOn(signal, info, context);

@@ -1,5 +1,6 @@
 #include "ascendcl/strict_state.h"
 
+#include <fmt/core.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -22,10 +23,12 @@ namespace {
 constexpr size_t kArenaBytes = size_t{64} << 30;
 
 constinit std::atomic<StrictState*> the_state{nullptr};
+constinit std::atomic<StrictState*> the_inherited_state{nullptr};
 constinit std::atomic<bool> fork_handler_registered{false};
 
 void ForgetStateInForkedChild() {
-  the_state.store(nullptr, std::memory_order_relaxed);
+  StrictState* const state = the_state.exchange(nullptr, std::memory_order_relaxed);
+  if (state != nullptr) the_inherited_state.store(state, std::memory_order_relaxed);
   ForgetReportersInForkedChild();
 }
 
@@ -34,21 +37,28 @@ void ForgetStateInForkedChild() {
 StrictMode strict_internal::ReadMode() {
   StrictMode read = StrictMode::kOff;
   const char* const text = EnvText(EnvVar::kStrict);
+  const bool is_rejected = text != nullptr && std::strcmp(text, "0") != 0 &&
+                           std::strcmp(text, "1") != 0 && std::strcmp(text, "abort") != 0;
   if (text != nullptr && std::strcmp(text, "1") == 0) {
     read = StrictMode::kReport;
   } else if (text != nullptr && std::strcmp(text, "abort") == 0) {
     read = StrictMode::kAbort;
-  } else if (text != nullptr && std::strcmp(text, "0") != 0) {
+  } else if (is_rejected) {
     RejectEnv(EnvVar::kStrict, "0, 1 or abort");
   }
+  if (read != StrictMode::kOff) FixReportPath();
   StrictMode expected = StrictMode::kUnread;
-  mode.compare_exchange_strong(expected, read);
+  if (mode.compare_exchange_strong(expected, read) && is_rejected) {
+    // Who asks for strict mode would take silence for "no findings".
+    PrintStrictNote(fmt::format(
+        "strict mode: ACLNN_CPU_STRICT is \"{}\", must be 0, 1 or abort; it is off", text));
+  }
   return mode.load();
 }
 
 void ForceStrictForTest(StrictMode mode) { strict_internal::mode.store(mode); }
 
-StrictState::StrictState() {
+StrictState::StrictState() : inherited(the_inherited_state.load(std::memory_order_relaxed)) {
   // The first call loads a library, which a signal handler must not do.
   CaptureStack();
   if (!arena.Reserve(kArenaBytes)) {
@@ -72,6 +82,16 @@ StrictState& TheStrictState() {
 
 StrictState* StrictStateIfAny() { return the_state.load(std::memory_order_acquire); }
 
+DeviceArena FindArena(uintptr_t address) {
+  StrictState* const own = StrictStateIfAny();
+  if (own != nullptr && own->arena.Contains(address)) return {&own->arena, false};
+  StrictState* state = the_inherited_state.load(std::memory_order_relaxed);
+  for (; state != nullptr; state = state->inherited) {
+    if (state->arena.Contains(address)) return {&state->arena, true};
+  }
+  return {nullptr, false};
+}
+
 MemoryRecord* StrictState::Find(const void* address) const {
   const auto number = reinterpret_cast<uintptr_t>(address);
   if (arena.Contains(number)) return arena.Find(number);
@@ -85,9 +105,8 @@ MemoryRecord* StrictState::Find(const void* address) const {
 }
 
 FindingMemory Describe(const MemoryRecord& record) {
-  return {reinterpret_cast<const void*>(record.base), record.bytes,
-          record.kind == MemoryKind::kDevice ? "aclrtMalloc" : "aclrtMallocHost",
-          !record.live.load(), record.allocated};
+  return {reinterpret_cast<const void*>(record.base), record.bytes, record.api, !record.live.load(),
+          record.allocated};
 }
 
 }  // namespace aclnn_cpu

@@ -24,6 +24,7 @@ struct CreatedHandle {
 struct StrictState {
   StrictState();
 
+  StrictState* const inherited;  // what this process had when it was forked, if it was
   StrictArena arena;
 
   std::mutex mutex;  // guards what follows, and the arena's functions that want a lock
@@ -42,6 +43,14 @@ StrictState& TheStrictState();
 
 // The state if it exists. For signal handlers.
 StrictState* StrictStateIfAny();
+
+// The device memory of this process, or of one that it was forked from, that has the address;
+// nullptr if it is none. For signal handlers too.
+struct DeviceArena {
+  StrictArena* arena;
+  bool is_inherited;
+};
+DeviceArena FindArena(uintptr_t address);
 
 FindingMemory Describe(const MemoryRecord& record);
 

@@ -37,10 +37,11 @@ void PageCheck::Rule(const char* id, NamedTensor tensor, bool broken) const {
   const auto rule =
       std::find_if(info_.page_forbids.begin(), info_.page_forbids.end(),
                    [&](const PageRule& row) { return std::string_view(row.id) == id; });
-  if (rule == info_.page_forbids.end()) return;
+  const char* const reason =
+      rule != info_.page_forbids.end() ? rule->reason : "The operator's page forbids this.";
   const TensorState& state = tensor.state();
   Report(info_, tensor,
-         fmt::format("{} {} has dtype {} and format {}. ({})", rule->reason, tensor.name,
+         fmt::format("{} {} has dtype {} and format {}. ({})", reason, tensor.name,
                      DtypeName(state.dtype), FormatName(state.format), id));
 }
 

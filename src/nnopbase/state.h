@@ -32,6 +32,7 @@ struct NnopState {
   LiveObject* first_object = nullptr;  // head of the list that LiveObject keeps
   std::mutex traces_mutex;
   std::unordered_map<const void*, ExecutorTrace> executor_traces;  // strict mode only
+  size_t most_traces = 100'000;  // at which those of executors that are used up are dropped
 };
 
 NnopState& State();

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -37,14 +38,11 @@ std::optional<MemoryAccess> AccessOf(const TensorArg& arg) {
 }
 
 void CheckWorkspaceMemory(const LaunchCheck& check) {
-  const std::optional<Allocation> memory = StrictFind(check.workspace);
-  if (!memory) return;  // reported when the work is queued
-  const auto offset =
-      static_cast<uint64_t>(static_cast<const std::byte*>(check.workspace) - memory->base);
-  if (check.workspace_size <= memory->bytes - offset) return;
+  const std::optional<size_t> bytes = StrictBytesFrom(check.workspace);
+  if (!bytes || check.workspace_size <= *bytes) return;  // no memory: reported when it is queued
   check.Report(FindingKind::kWorkspace, "workspace",
                fmt::format("workspaceSize is {}, the allocation has {} bytes from there on",
-                           check.workspace_size, memory->bytes - offset));
+                           check.workspace_size, *bytes));
 }
 
 void CheckWorkspaceIsApart(const LaunchCheck& check) {
@@ -79,6 +77,11 @@ void CheckWorkspace(const LaunchCheck& check, uint64_t needed_bytes) {
     return;
   }
   if (needed_bytes == 0) return;
+  const uintptr_t above = reinterpret_cast<uintptr_t>(check.workspace) % kDeviceAlignment;
+  if (above != 0)
+    check.Report(FindingKind::kUnaligned, "workspace",
+                 fmt::format("the address {} is {} bytes above a multiple of {}", check.workspace,
+                             above, kDeviceAlignment));
   CheckWorkspaceMemory(check);
   CheckWorkspaceIsApart(check);
 }
@@ -87,17 +90,15 @@ void CheckWorkspace(const LaunchCheck& check, uint64_t needed_bytes) {
 void CheckStorage(const LaunchCheck& check, const TensorArg& arg) {
   if (arg.use == TensorUse::kNotAccessed || IsContiguous(arg.view.extents, arg.view.strides))
     return;
-  const void* const base = arg.tensor->data.load();
-  const std::optional<Allocation> memory = StrictFind(base);
+  const std::optional<size_t> there = StrictBytesFrom(arg.tensor->data.load());
   const std::optional<int64_t> elements = ElementCount(arg.tensor->storage_dims);
   int64_t bytes = 0;
-  if (!memory || !elements || !CheckedMul(*elements, arg.element_bytes, &bytes)) return;
-  const auto offset = static_cast<size_t>(static_cast<const std::byte*>(base) - memory->base);
-  if (static_cast<uint64_t>(bytes) <= memory->bytes - offset) return;
+  if (!there || !elements || !CheckedMul(*elements, arg.element_bytes, &bytes)) return;
+  if (static_cast<uint64_t>(bytes) <= *there) return;
   check.Report(FindingKind::kViewOutOfBounds, arg.name,
                fmt::format("its storage has {} bytes by storageDims, the allocation {} from the "
                            "data pointer on",
-                           bytes, memory->bytes - offset));
+                           bytes, *there));
 }
 
 std::string PhaseOneOf(const OpInfo& info) { return std::string(info.api) + "GetWorkspaceSize"; }
@@ -112,17 +113,17 @@ bool IsAlive(const ExecutorTrace& trace) {
          (trace.fate == ExecutorFate::kLaunched && trace.repeatable);
 }
 
-// Of that many executors it is known that they were launched or destroyed.
-constexpr size_t kMostTraces = 100'000;
-
 }  // namespace
 
 void StrictOnExecutor(const void* executor, const OpInfo& info) {
   NnopState& state = State();
   const CallStack stack = CaptureStack();
   const std::lock_guard lock(state.traces_mutex);
-  if (state.executor_traces.size() >= kMostTraces)
+  if (state.executor_traces.size() >= state.most_traces) {
     std::erase_if(state.executor_traces, [](const auto& entry) { return !IsAlive(entry.second); });
+    // Not again for each of many that are alive.
+    state.most_traces = std::max(state.most_traces, 2 * state.executor_traces.size());
+  }
   state.executor_traces.emplace(executor, ExecutorTrace{.info = &info, .created = stack});
 }
 

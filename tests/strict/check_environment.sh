@@ -64,10 +64,40 @@ case $situation in
     run 1 0 "$client" fork fault
     says "cannot be written"
     ;;
+  relative_report_file)
+    export ACLNN_CPU_STRICT_REPORT=report
+    cd "$work"
+    run 1 0 "$client" report_file fault
+    expect host-access 1
+    ;;
+  path_that_is_not_utf8)
+    # Longer than is printed, and with bytes that JSON may not have.
+    folder=$work/$(printf 'a%.0s' {1..240})/$'\xff"\x01'
+    mkdir -p "$folder"
+    cp "$client" "$folder/client"
+    run 1 0 "$folder/client" report_file fault
+    expect host-access 1
+    python3 -c 'import json,sys; frame = json.loads(open(sys.argv[1], "rb").read())["stack"][0]
+assert frame.startswith("...") and "\ufffd\"\x01/client(" in frame and frame.endswith("]"), frame' \
+      "$work/report" || fail "not the line expected"
+    ;;
+  bad_value)
+    run yes 0 "$client" report_file fault
+    says 'ACLNN_CPU_STRICT is "yes", must be 0, 1 or abort; it is off'
+    expect host-access 0
+    ;;
+  small_stack)
+    run 1 0 "$client" small_stack fault
+    expect host-access 1
+    ;;
   fork)
     run 1 0 "$client" fork fault
-    expect host-access 2
-    (($(grep -c "1 finding: 1 host-access" "$work/stderr") == 2)) || fail "wrong summaries"
+    expect host-access 3
+    expect foreign-pointer 1
+    grep -q "1 finding: 1 host-access" "$work/stderr" || fail "wrong summary of the parent"
+    grep -q "3 findings: 2 host-access, 1 foreign-pointer" "$work/stderr" ||
+      fail "wrong summary of the child"
+    says "of the process that this one was forked from"
     ;;
   opened)
     run 1 0 "$client" "$library"

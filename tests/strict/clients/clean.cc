@@ -159,6 +159,38 @@ void Polling(bool) {
   ReadBack(pool.out_memory, Pool::kOutBytes);
 }
 
+// A wait that is over has been for an event that was reached, even if it was reset meanwhile.
+void WaitStatus(bool) {
+  const Session session;
+  Extra second;
+  Pool pool;
+  for (const bool reset : {false, true}) {
+    pool.Launch(session.stream);
+    MUST(aclrtRecordEvent(second.event, session.stream));
+    MUST(aclrtStreamWaitEvent(second.stream, second.event));
+    if (reset) MUST(aclrtResetEvent(second.event, session.stream));
+    aclrtEventWaitStatus status = ACL_EVENT_WAIT_STATUS_NOT_READY;
+    while (status != ACL_EVENT_WAIT_STATUS_COMPLETE)
+      MUST(aclrtQueryEventWaitStatus(second.event, &status));
+    ReadBack(pool.out_memory, Pool::kOutBytes);
+  }
+}
+
+// Whoever gets the time between two events knows that both were reached.
+void ElapsedTime(bool) {
+  const Session session;
+  Extra start;
+  Extra end;
+  Pool pool;
+  MUST(aclrtRecordEvent(start.event, session.stream));
+  pool.Launch(session.stream);
+  MUST(aclrtRecordEvent(end.event, session.stream));
+  float ms = 0;
+  while (aclrtEventElapsedTime(&ms, start.event, end.event) != 0) {
+  }
+  ReadBack(pool.out_memory, Pool::kOutBytes);
+}
+
 // Two streams write the two channels of one buffer, whose rows lie between each other.
 void InterleavedViews(bool) {
   const Session session;
@@ -259,6 +291,8 @@ int main(int argc, char** argv) {
                   {"pinned_memory", PinnedMemory},
                   {"ordinary_host_memory", OrdinaryHostMemory},
                   {"polling", Polling},
+                  {"wait_status", WaitStatus},
+                  {"elapsed_time", ElapsedTime},
                   {"interleaved_views", InterleavedViews},
                   {"reuse_in_stream_order", ReuseInStreamOrder},
                   {"tensors_go_early", TensorsGoEarly},

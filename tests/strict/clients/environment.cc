@@ -87,11 +87,34 @@ void HandlerBefore(bool) {
   MUST(aclrtFree(memory));
 }
 
+unsigned char memory_of_parent;
+
+// The report file stays where the process was at first.
+void ReportFile(bool) {
+  const Session session;
+  MUST(aclrtFree(Allocate(64)));
+  MUST(chdir("/"));
+  void* const memory = Allocate(64);
+  static_cast<volatile char*>(memory)[0] = 1;
+  MUST(aclrtFree(memory));
+}
+
+// The handler runs on a stack as small as that, printing included.
+void SmallStack(bool) {
+  static char memory_of_stack[12288];
+  stack_t stack{};
+  stack.ss_sp = memory_of_stack;
+  stack.ss_size = sizeof(memory_of_stack);
+  MUST(sigaltstack(&stack, nullptr));
+  HandlerBefore(true);
+}
+
 // The child has its own device memory and its own findings.
 void Fork(bool) {
   const Session session;
   unsigned char* const memory = static_cast<unsigned char*>(AllocateFilled(4096));
   static_cast<volatile unsigned char*>(memory)[0] = 1;
+  unsigned char* const other = static_cast<unsigned char*>(AllocateFilled(100));
   const pid_t child = fork();
   if (child == 0) {
     MUST(aclInit(nullptr));
@@ -100,6 +123,10 @@ void Fork(bool) {
     MUST(aclrtMemset(own, 4096, 7, 4096));
     static_cast<volatile char*>(own)[0] = 1;
     MUST(aclrtFree(own));
+    // What the parent has allocated is not for the child.
+    char value = 0;
+    MUST(aclrtMemcpy(&value, 1, memory + 100, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+    memory_of_parent = static_cast<volatile unsigned char*>(other)[64];
     MUST(aclrtResetDevice(0));
     MUST(aclFinalize());
     _exit(0);
@@ -111,6 +138,7 @@ void Fork(bool) {
   MUST(aclrtMemcpy(&value, 1, memory + 100, 1, ACL_MEMCPY_DEVICE_TO_HOST));
   MUST(value == 0 ? 0 : 1);
   MUST(aclrtFree(memory));
+  MUST(aclrtFree(other));
 }
 
 }  // namespace
@@ -122,5 +150,7 @@ int main(int argc, char** argv) {
                   {"handler_before", HandlerBefore},
                   {"abort_handler", AbortHandler},
                   {"chain_over_finalize", ChainOverFinalize},
+                  {"report_file", ReportFile},
+                  {"small_stack", SmallStack},
                   {"fork", Fork}});
 }

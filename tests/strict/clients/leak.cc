@@ -29,18 +29,43 @@ void BoolArray(bool fault) {
   if (!fault) MUST(aclDestroyBoolArray(array));
 }
 
-// aclrtResetDevice ends the stream, which is not what its owner should rely on.
-void Stream(bool fault) {
+void AlignedMemory(bool fault) {
   const Session session;
+  void* memory = nullptr;
+  MUST(aclrtMallocAlign32(&memory, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
+  if (!fault) MUST(aclrtFree(memory));
+}
+
+// aclrtResetDevice ends the streams of the device, so it must come later or not at all.
+void Stream(bool fault) {
+  MUST(aclInit(nullptr));
+  MUST(aclrtSetDevice(0));
   aclrtStream stream = nullptr;
   MUST(aclrtCreateStream(&stream));
+  if (!fault) MUST(aclrtResetDevice(0));
+  MUST(aclFinalize());
+}
+
+void StreamWithConfig(bool fault) {
+  MUST(aclInit(nullptr));
+  MUST(aclrtSetDevice(0));
+  aclrtStream stream = nullptr;
+  MUST(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_FAST_LAUNCH));
   if (!fault) MUST(aclrtDestroyStream(stream));
+  MUST(aclFinalize());
 }
 
 void Event(bool fault) {
   const Session session;
   aclrtEvent event = nullptr;
   MUST(aclrtCreateEvent(&event));
+  if (!fault) MUST(aclrtDestroyEvent(event));
+}
+
+void EventWithFlag(bool fault) {
+  const Session session;
+  aclrtEvent event = nullptr;
+  MUST(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
   if (!fault) MUST(aclrtDestroyEvent(event));
 }
 
@@ -73,8 +98,11 @@ int main(int argc, char** argv) {
                   {"host_memory", HostMemory},
                   {"tensor", Tensor},
                   {"bool_array", BoolArray},
+                  {"aligned_memory", AlignedMemory},
                   {"stream", Stream},
+                  {"stream_with_config", StreamWithConfig},
                   {"event", Event},
+                  {"event_with_flag", EventWithFlag},
                   {"at_exit", AtExit},
                   {"static_owner", StaticOwner}});
 }

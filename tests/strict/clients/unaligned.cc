@@ -1,4 +1,4 @@
-// A data pointer that is no multiple of 32. Where the offset leads does not matter.
+// A data pointer or workspace that is no multiple of 32. Where the offset leads does not matter.
 #include "client.h"
 
 namespace {
@@ -13,6 +13,17 @@ void Pointer(bool fault) {
   MUST(aclrtFree(memory));
 }
 
+void Workspace(bool fault) {
+  const Session session;
+  Pool pool;
+  char* const memory = static_cast<char*>(Allocate(1 << 16));
+  pool.workspace = memory + (fault ? 16 : 32);
+  pool.Run(session.stream);
+  pool.workspace = memory;
+}
+
 }  // namespace
 
-int main(int argc, char** argv) { return RunCase(argc, argv, {{"pointer", Pointer}}); }
+int main(int argc, char** argv) {
+  return RunCase(argc, argv, {{"pointer", Pointer}, {"workspace", Workspace}});
+}

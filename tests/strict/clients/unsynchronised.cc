@@ -64,6 +64,26 @@ void EventTooEarly(bool fault) {
   MUST(aclrtDestroyEvent(event));
 }
 
+// Nobody waits for the event, so that no wait is open says nothing about it.
+void NoWaitIsOpen(bool fault) {
+  const Session session;
+  aclrtStream second = nullptr;
+  aclrtEvent event = nullptr;
+  MUST(aclrtCreateStream(&second));
+  MUST(aclrtCreateEvent(&event));
+  Pool pool;
+  pool.Launch(session.stream);
+  MUST(aclrtRecordEvent(event, session.stream));
+  if (!fault) MUST(aclrtStreamWaitEvent(second, event));
+  aclrtEventWaitStatus status = ACL_EVENT_WAIT_STATUS_NOT_READY;
+  while (status != ACL_EVENT_WAIT_STATUS_COMPLETE) MUST(aclrtQueryEventWaitStatus(event, &status));
+  char host[Pool::kOutBytes];
+  MUST(aclrtMemcpy(host, sizeof(host), pool.out_memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));
+  MUST(aclrtSynchronizeDevice());
+  MUST(aclrtDestroyEvent(event));
+  MUST(aclrtDestroyStream(second));
+}
+
 // Pinned host memory is freed while a copy still reads it.
 void FreeHost(bool fault) {
   const Session session;
@@ -87,5 +107,6 @@ int main(int argc, char** argv) {
                   {"free", Free},
                   {"second_stream", SecondStream},
                   {"event_too_early", EventTooEarly},
+                  {"no_wait_is_open", NoWaitIsOpen},
                   {"free_host", FreeHost}});
 }

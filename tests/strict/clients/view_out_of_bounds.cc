@@ -45,6 +45,27 @@ void Copy(bool fault) {
   MUST(aclrtFree(memory));
 }
 
+// Below a block, whether others lie there or not.
+void CopyBelow(bool fault) {
+  const Session session;
+  char* const memory = static_cast<char*>(AllocateFilled(64));
+  char host[64];
+  char* const from = memory - (fault ? 4 : 0);
+  MUST(aclrtMemcpy(host, 60, from, 60, ACL_MEMCPY_DEVICE_TO_HOST));
+  MUST(aclrtFree(memory));
+}
+
+void CopyBelowTheSecond(bool fault) {
+  const Session session;
+  void* const first = AllocateFilled(64);
+  char* const second = static_cast<char*>(AllocateFilled(64));
+  char host[64];
+  char* const from = second - (fault ? 4 : 0);
+  MUST(aclrtMemcpy(host, 60, from, 60, ACL_MEMCPY_DEVICE_TO_HOST));
+  MUST(aclrtFree(first));
+  MUST(aclrtFree(second));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,5 +73,7 @@ int main(int argc, char** argv) {
                  {{"offset", Offset},
                   {"small_allocation", SmallAllocation},
                   {"storage", Storage},
-                  {"copy", Copy}});
+                  {"copy", Copy},
+                  {"copy_below", CopyBelow},
+                  {"copy_below_the_second", CopyBelowTheSecond}});
 }
