@@ -5,6 +5,8 @@
 #include "ascendcl/api_call.h"
 #include "ascendcl/runtime.h"
 #include "ascendcl/soc_table.h"
+#include "ascendcl/strict.h"
+#include "ascendcl/strict_hooks.h"
 
 namespace aclnn_cpu {
 namespace {
@@ -47,9 +49,13 @@ Status SynchronizeDevice(int64_t deadline_ns, Stream::Help help) {
   std::vector<uint64_t> tickets;
   for (const std::shared_ptr<Stream>& stream : streams) tickets.push_back(stream->LastTicket());
   for (size_t i = 0; i < streams.size(); ++i) {
-    if (!streams[i]->WaitFor(tickets[i], help, deadline_ns))
+    if (!streams[i]->WaitUntilDone(tickets[i], help, deadline_ns))
       FAIL(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "device {} still has work after the timeout",
            context->device);
+  }
+  // Only now: a wait that failed says nothing, not even of the streams that were done.
+  if (StrictOn()) {
+    for (size_t i = 0; i < streams.size(); ++i) StrictOnReached(*streams[i], tickets[i]);
   }
   Status first;
   for (size_t i = 0; i < streams.size(); ++i) {

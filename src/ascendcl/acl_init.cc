@@ -40,6 +40,7 @@ Status Initialize(const char* config_path) {
   runtime.init_count = 1;
   runtime.finalized = false;
   NoteInitialized();
+  if (StrictOn()) StrictOnInit();
   return Status();
 }
 

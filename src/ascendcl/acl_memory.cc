@@ -89,9 +89,9 @@ Status CopyAsync(void* dst, size_t dst_max, const void* src, size_t count, aclrt
   const std::optional<Allocation> dst_memory = TheRuntime().memory.Find(dst);
   const std::optional<Allocation> src_memory = TheRuntime().memory.Find(src);
   if (!IsKind(dst_memory, MemoryKind::kDevice) && !IsKind(src_memory, MemoryKind::kDevice)) {
-    if (StrictOn()) {  // one of them may have been device memory once
-      StrictOnHostAccess("aclrtMemcpyAsync", "src", src, count, /*is_write=*/false);
-      StrictOnHostAccess("aclrtMemcpyAsync", "dst", dst, count, /*is_write=*/true);
+    if (StrictOn()) {
+      StrictOnRefused("aclrtMemcpyAsync", "src", src);
+      StrictOnRefused("aclrtMemcpyAsync", "dst", dst);
     }
     FAIL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
          "dst {} and src {} are both host memory, one must be device memory", dst, src);

@@ -9,6 +9,7 @@
 
 #include "acl/acl_base.h"
 #include "ascendcl/strict.h"
+#include "ascendcl/strict_findings.h"
 #include "ascendcl/strict_hooks.h"
 #include "base/fp_environment.h"
 #include "base/futex.h"
@@ -75,17 +76,20 @@ StatusOr<uint64_t> Stream::Enqueue(StreamTask task) {
       task.work == nullptr || task.work->EstimatedMicroseconds() <= kRunAtOnceMicroseconds;
   if (task.wait.record != nullptr) task.wait.record->PokeWhenFinished(weak_from_this());
 
+  FindingList findings;
+  if (StrictOn()) StrictBeforeTask(*this, task);
   Lock lock(mutex_);
   RETURN_IF_ERROR(MakeRoom(lock));
+  const bool at_once = tiny && !running_ && queued_ == 0 && IsRunnable(task);
+  if (!at_once) RETURN_IF_ERROR(StartWorker());
   // Before anybody can run it: what the program has ordered counts, not what happened first.
-  if (StrictOn()) StrictOnTask(*this, task, LastTicket() + 1);
-  if (tiny && !running_ && queued_ == 0 && IsRunnable(task)) {
+  if (StrictOn()) StrictOnTask(*this, task, LastTicket() + 1, &findings);
+  if (at_once) {
     const uint64_t ticket = NewTicket();
     RunUnlocked(lock, std::move(task));
     WakeWorker(lock);
     return ticket;
   }
-  RETURN_IF_ERROR(StartWorker());
   Push(std::move(task));
   const uint64_t ticket = NewTicket();
   WakeWorker(lock);

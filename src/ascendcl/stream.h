@@ -68,6 +68,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Waits until the task `ticket` and all before it have ended; false if the deadline (of the
   // monotonic clock) came first.
   bool WaitFor(uint64_t ticket, Help help, int64_t deadline_ns = kNoDeadline);
+  // The same, but strict mode does not take it as the program's wait for the stream.
+  bool WaitUntilDone(uint64_t ticket, Help help, int64_t deadline_ns);
 
   // The first failure since the last call among the tasks up to `ticket`.
   Status TakeError(uint64_t ticket);
@@ -93,7 +95,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  bool WaitUntilDone(uint64_t ticket, Help help, int64_t deadline_ns);
   uint64_t NewTicket();
   bool IsRunnable(const StreamTask& task) const;
   bool HeadIsRunnable() const;

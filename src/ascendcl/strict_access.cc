@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ascendcl/stream.h"
+#include "ascendcl/strict_findings.h"
 #include "ascendcl/strict_hooks.h"
 #include "ascendcl/strict_runs.h"
 
@@ -32,57 +33,90 @@ struct Accessor {
 // The checks of one access. The state's mutex is held.
 class AccessCheck {
  public:
-  AccessCheck(StrictState& state, const Accessor& who, const MemoryAccess& access)
-      : state_(state), who_(who), access_(access) {
+  AccessCheck(StrictState& state, const Accessor& who, const MemoryAccess& access,
+              FindingList& findings)
+      : state_(state), who_(who), access_(access), findings_(findings) {
     base_ = access.base != nullptr ? access.base : access.address;
     record_ = state.Find(base_);
   }
 
-  void Run() {
-    if (!MemoryMayBeUsed()) return;
+  void CheckMemory() const {
+    CheckUse();
+    if (!MayBeUsed()) return;
     CheckAlignment();
     CheckBounds();
-    CheckOrder();
+  }
+
+  void CheckUse() const {
+    if (record_ == nullptr) {
+      CheckUnknown();
+    } else if (!record_->live.load()) {
+      // Memory of the heap that was freed may have been given to others by now.
+      if (record_->in_arena || who_.is_operator)
+        Report(FindingKind::kUseAfterFree, fmt::format("{} was freed", base_));
+    } else if (!MayBeUsed()) {
+      Report(FindingKind::kHostPointer,
+             fmt::format("{} is host memory of aclrtMallocHost, must be device memory", base_));
+    }
+  }
+
+  void CheckOrder() {
+    if (!MayBeUsed()) return;
+    MemoryHistory& history = *record_->history;
+    if (state_.arena.IsOpen(*record_) && !record_->noticed.exchange(true))
+      history.Forget({0, record_->bytes});
+    const std::optional<AddressRange> bounds = BoundsOf(access_);
+    if (!bounds) return;
+    const std::optional<std::vector<AddressRange>> pieces = RunsOf(access_);
+    if (!pieces) {
+      CountUnchecked();
+      if (access_.is_write) history.Forget(Offsets(*bounds));
+      return;
+    }
+    std::vector<ByteRun> runs;
+    runs.reserve(pieces->size());
+    for (const AddressRange& piece : *pieces) {
+      const ByteRun run = Offsets(piece);
+      if (run.begin < run.end) runs.push_back(run);
+    }
+    const AccessNames names{who_.api, access_.argument, who_.ticket, who_.stream};
+    bool unchecked = false;
+    const std::optional<Conflict> conflict =
+        who_.agent == kHostAgent ? state_.order.HostAccess(history, runs, access_.is_write)
+                                 : state_.order.StreamAccess(who_.agent, history, runs,
+                                                             access_.is_write, names, &unchecked);
+    if (unchecked) CountUnchecked();
+    if (conflict) ReportConflict(*conflict);
   }
 
  private:
   void Report(FindingKind kind, const std::string& message) const {
     const FindingMemory memory = record_ != nullptr ? Describe(*record_) : FindingMemory{};
-    ReportFinding({.kind = kind,
+    findings_.Add({.kind = kind,
                    .api = who_.api,
                    .argument = access_.argument,
                    .message = message,
                    .memory = record_ != nullptr ? &memory : nullptr});
   }
 
-  bool MemoryMayBeUsed() const {
-    if (record_ == nullptr) {
-      const DeviceArena found = FindArena(reinterpret_cast<uintptr_t>(base_));
-      if (found.is_inherited) {
-        Report(
-            FindingKind::kForeignPointer,
-            fmt::format("{} is device memory of the process that this one was forked from", base_));
-      } else if (found.arena != nullptr) {
-        Report(FindingKind::kForeignPointer,
-               fmt::format("{} is an address of the device at which nothing is allocated", base_));
-      } else if (who_.is_operator) {
-        Report(FindingKind::kHostPointer,
-               fmt::format("{} is not device memory: aclrtMalloc has not given it out", base_));
-      }
-      return false;
-    }
-    if (!record_->live.load()) {
-      // Host memory that was freed may have been given to others by now.
-      if (record_->kind == MemoryKind::kHost && !who_.is_operator) return false;
-      Report(FindingKind::kUseAfterFree, fmt::format("{} was freed", base_));
-      return false;
-    }
-    if (who_.is_operator && record_->kind == MemoryKind::kHost) {
+  bool MayBeUsed() const {
+    return record_ != nullptr && record_->live.load() &&
+           (!who_.is_operator || record_->kind != MemoryKind::kHost);
+  }
+
+  void CheckUnknown() const {
+    const DeviceArena found = FindArena(reinterpret_cast<uintptr_t>(base_));
+    if (found.is_inherited) {
+      Report(
+          FindingKind::kForeignPointer,
+          fmt::format("{} is device memory of the process that this one was forked from", base_));
+    } else if (found.arena != nullptr) {
+      Report(FindingKind::kForeignPointer,
+             fmt::format("{} is an address of the device at which nothing is allocated", base_));
+    } else if (who_.is_operator) {
       Report(FindingKind::kHostPointer,
-             fmt::format("{} is host memory of aclrtMallocHost, must be device memory", base_));
-      return false;
+             fmt::format("{} is not device memory: aclrtMalloc has not given it out", base_));
     }
-    return true;
   }
 
   void CheckAlignment() const {
@@ -103,34 +137,6 @@ class AccessCheck {
            fmt::format("bytes {}..{} from the start of the allocation are accessed, it has {}",
                        static_cast<int64_t>(bounds->begin - record_->base),
                        static_cast<int64_t>(bounds->end - record_->base) - 1, record_->bytes));
-  }
-
-  void CheckOrder() {
-    MemoryHistory& history = *record_->history;
-    if (record_->opened.load() && !record_->noticed.exchange(true))
-      history.Forget({0, record_->bytes});
-    const std::optional<AddressRange> bounds = BoundsOf(access_);
-    if (!bounds) return;
-    std::optional<std::vector<AddressRange>> pieces = RunsOf(access_);
-    if (!pieces) {
-      CountUnchecked();
-      if (access_.is_write) history.Forget(Offsets(*bounds));
-      return;
-    }
-    std::vector<ByteRun> runs;
-    runs.reserve(pieces->size());
-    for (const AddressRange& piece : *pieces) {
-      const ByteRun run = Offsets(piece);
-      if (run.begin < run.end) runs.push_back(run);
-    }
-    const AccessNames names{who_.api, access_.argument, who_.ticket, who_.stream};
-    bool unchecked = false;
-    const std::optional<Conflict> conflict =
-        who_.agent == kHostAgent ? state_.order.HostAccess(history, runs, access_.is_write, names)
-                                 : state_.order.StreamAccess(who_.agent, history, runs,
-                                                             access_.is_write, names, &unchecked);
-    if (unchecked) CountUnchecked();
-    if (conflict) ReportConflict(*conflict);
   }
 
   // The part inside the allocation.
@@ -166,13 +172,15 @@ class AccessCheck {
   StrictState& state_;
   const Accessor& who_;
   const MemoryAccess& access_;
+  FindingList& findings_;
   const void* base_;
   MemoryRecord* record_;
 };
 
 // `count` bytes as an access.
 MemoryAccess Bytes(const char* argument, const void* address, size_t count, bool is_write) {
-  return {argument, address, StridedView{{static_cast<int64_t>(count)}, {1}}, 1, is_write};
+  const auto extent = static_cast<int64_t>(std::min<size_t>(count, INT64_MAX));
+  return {argument, address, StridedView{{extent}, {1}}, 1, is_write};
 }
 
 Agent AgentOf(StrictState& state, Stream& stream) {
@@ -185,23 +193,56 @@ const std::shared_ptr<OrderPoint>& PointOf(std::shared_ptr<OrderPoint>& point) {
   return point;
 }
 
+// Streams end in destructors, which cannot fail: without memory, order is lost.
+template <typename Change>
+void ChangeOrder(Change change) noexcept {
+  try {
+    StrictState& state = TheStrictState();
+    const std::lock_guard lock(state.mutex);
+    change(state.order);
+  } catch (...) {
+  }
+}
+
 }  // namespace
 
-void CheckFree(StrictState& state, MemoryRecord& record, const char* api, const char* argument) {
+void CheckFree(StrictState& state, MemoryRecord& record, const char* api, const char* argument,
+               FindingList& findings) {
   const MemoryAccess whole =
       Bytes(argument, reinterpret_cast<const void*>(record.base), record.bytes, true);
-  AccessCheck(state, {.api = api}, whole).Run();
+  AccessCheck(state, {.api = api}, whole, findings).CheckOrder();
 }
 
 void StrictOnHostAccess(const char* api, const char* argument, const void* address, size_t count,
                         bool is_write) {
   StrictState& state = TheStrictState();
   const MemoryAccess access = Bytes(argument, address, count, is_write);
+  FindingList findings;
   const std::lock_guard lock(state.mutex);
-  AccessCheck(state, {.api = api}, access).Run();
+  AccessCheck check(state, {.api = api}, access, findings);
+  check.CheckMemory();
+  check.CheckOrder();
 }
 
-void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket) {
+void StrictOnRefused(const char* api, const char* argument, const void* address) {
+  StrictState& state = TheStrictState();
+  const MemoryAccess access = Bytes(argument, address, 1, false);
+  FindingList findings;
+  const std::lock_guard lock(state.mutex);
+  AccessCheck(state, {.api = api}, access, findings).CheckUse();
+}
+
+void StrictBeforeTask(const Stream& stream, const StreamTask& task) {
+  if (task.work == nullptr) return;
+  StrictState& state = TheStrictState();
+  FindingList findings;
+  const std::lock_guard lock(state.mutex);
+  const Accessor who{task.work->Api(), kHostAgent, 0, stream.handle(), task.work->IsOperator()};
+  for (const MemoryAccess& access : task.work->Accesses())
+    AccessCheck(state, who, access, findings).CheckMemory();
+}
+
+void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket, FindingList* findings) {
   StrictState& state = TheStrictState();
   const std::lock_guard lock(state.mutex);
   const Agent agent = AgentOf(state, stream);
@@ -209,20 +250,29 @@ void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket) {
     state.order.Record(agent, ticket, PointOf(task.record->order_point));
   } else if (task.wait.record != nullptr) {
     state.order.Wait(agent, ticket, PointOf(task.wait.record->order_point));
-    state.order.AddWait(agent, *PointOf(task.wait.waits->order_point));
+    if (task.wait.waits != nullptr)  // null: a wait for a record of no event, as tests have it
+      state.order.AddWait(agent, *PointOf(task.wait.waits->order_point));
   } else {
     state.order.BeginTask(agent, ticket);
     const Accessor who{task.work->Api(), agent, ticket, stream.handle(), task.work->IsOperator()};
-    for (const MemoryAccess& access : task.work->Accesses()) AccessCheck(state, who, access).Run();
+    for (const MemoryAccess& access : task.work->Accesses())
+      AccessCheck(state, who, access, *findings).CheckOrder();
     // Once it is on the stream, it only reads and writes, so this is where its addresses change.
     task.work->UseTwins(StrictTwin);
   }
 }
 
-void StrictOnReached(Stream& stream, uint64_t ticket) {
-  StrictState& state = TheStrictState();
-  const std::lock_guard lock(state.mutex);
-  if (stream.order_agent != kHostAgent) state.order.HostReaches(stream.order_agent, ticket);
+void StrictOnReached(Stream& stream, uint64_t ticket) noexcept {
+  ChangeOrder([&](OrderEngine& order) {
+    if (stream.order_agent != kHostAgent) order.HostReaches(stream.order_agent, ticket);
+  });
+}
+
+void StrictOnClosed(Stream& stream) noexcept {
+  ChangeOrder([&](OrderEngine& order) {
+    if (stream.order_agent != kHostAgent) order.RemoveStream(stream.order_agent);
+    stream.order_agent = kHostAgent;
+  });
 }
 
 std::shared_ptr<OrderPoint> StrictCopy(const EventWaits& waits) {
@@ -235,13 +285,6 @@ void StrictOnReached(OrderPoint& waits) {
   StrictState& state = TheStrictState();
   const std::lock_guard lock(state.mutex);
   state.order.HostReaches(waits);
-}
-
-void StrictOnClosed(Stream& stream) {
-  StrictState& state = TheStrictState();
-  const std::lock_guard lock(state.mutex);
-  if (stream.order_agent != kHostAgent) state.order.RemoveStream(stream.order_agent);
-  stream.order_agent = kHostAgent;
 }
 
 void StrictOnAbandoned(EventRecord& record) {

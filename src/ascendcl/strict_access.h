@@ -5,8 +5,11 @@
 
 namespace aclnn_cpu {
 
+class FindingList;
+
 // aclrtFree and aclrtFreeHost: an access of the host to all of it. Needs the state's mutex.
-void CheckFree(StrictState& state, MemoryRecord& record, const char* api, const char* argument);
+void CheckFree(StrictState& state, MemoryRecord& record, const char* api, const char* argument,
+               FindingList& findings);
 
 }  // namespace aclnn_cpu
 

@@ -1,6 +1,7 @@
 #include "ascendcl/strict_arena.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,11 @@ constexpr size_t kLeadingPages = 16;
 // Giving memory back is a system call; small blocks wait until this much has come together.
 constexpr size_t kGiveBackAtOnce = size_t{64} << 10;
 constexpr size_t kMostKept = size_t{64} << 20;
+
+size_t LimitOf(__rlimit_resource_t resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 ? static_cast<size_t>(limit.rlim_cur) : SIZE_MAX;
+}
 
 size_t PagesFor(size_t bytes) { return (bytes + kPage - 1) / kPage; }
 
@@ -40,10 +46,26 @@ uintptr_t SecondView(uintptr_t first, size_t bytes) {
   return reinterpret_cast<uintptr_t>(view);
 }
 
+// Adds [begin, end), which meets none of the ranges, and merges it with those that it touches.
+void AddRange(std::map<size_t, size_t>& ranges, size_t begin, size_t end) {
+  auto next = ranges.upper_bound(begin);
+  if (next != ranges.end() && next->first == end) {
+    end = next->second;
+    next = ranges.erase(next);
+  }
+  if (next != ranges.begin() && std::prev(next)->second == begin) {
+    std::prev(next)->second = end;
+  } else {
+    ranges.emplace(begin, end);
+  }
+}
+
 }  // namespace
 
 bool StrictArena::MapViews(size_t bytes) {
-  const int file = memfd_create("aclnn-cpu-device-memory", MFD_CLOEXEC);
+  // Beyond the limit of a file's size ftruncate() would end the process.
+  const bool may_have_file = bytes <= LimitOf(RLIMIT_FSIZE);
+  const int file = may_have_file ? memfd_create("aclnn-cpu-device-memory", MFD_CLOEXEC) : -1;
   if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0) {
     twin_ = Map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file);
     caller_ = twin_ == 0 ? 0 : Map(bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file);
@@ -71,7 +93,10 @@ bool StrictArena::MapViews(size_t bytes) {
 }
 
 bool StrictArena::Reserve(size_t most_bytes) {
-  for (size_t bytes = most_bytes; bytes >= kLeastArena; bytes /= 2) {
+  if (static_cast<size_t>(sysconf(_SC_PAGESIZE)) > kPage) return false;
+  // Of a limited address space the two views leave the program half.
+  const size_t limit = std::min(most_bytes, LimitOf(RLIMIT_AS) / 4) / kPage * kPage;
+  for (size_t bytes = limit; bytes >= kLeastArena; bytes = bytes / 2 / kPage * kPage) {
     if (MapViews(bytes)) return true;
   }
   return false;
@@ -104,25 +129,16 @@ size_t StrictArena::TakePages(size_t pages, size_t alignment_pages) {
   return first;
 }
 
-void StrictArena::AddGap(size_t begin, size_t end) {
-  auto next = gaps_.upper_bound(begin);
-  if (next != gaps_.end() && next->first == end) {
-    end = next->second;
-    next = gaps_.erase(next);
-  }
-  if (next != gaps_.begin() && std::prev(next)->second == begin) {
-    std::prev(next)->second = end;
-  } else {
-    gaps_.emplace(begin, end);
-  }
-}
-
 bool StrictArena::Place(MemoryRecord* record, size_t alignment) {
+  if (record->usable > bytes_) return false;
   const size_t pages = PagesFor(record->usable) + 1;  // one that belongs to nobody at the end
   const size_t first = TakePages(pages, std::max<size_t>(alignment / kPage, 1));
   if (first == kNoPage) return false;
   record->base = caller_ + first * kPage;
   record->in_arena = true;
+  // The host may have opened something here when it was nobody's any more.
+  if (any_opened_.load() && !all_opened_.load())
+    mprotect(reinterpret_cast<void*>(record->base), pages * kPage, PROT_NONE);
   for (size_t page = first; page < first + pages; ++page)
     owners_[page].store(record, std::memory_order_release);
   return true;
@@ -130,15 +146,15 @@ bool StrictArena::Place(MemoryRecord* record, size_t alignment) {
 
 void StrictArena::Release(MemoryRecord* record) {
   const size_t first = (record->base - caller_) / kPage;
-  const size_t pages = PagesFor(record->usable);
-  AddGap(first, first + pages + 1);
-  if (record->opened.load())
+  const size_t pages = PagesFor(record->usable) + 1;
+  AddRange(gaps_, first, first + pages);
+  if (record->opened.load() && !all_opened_.load())
     mprotect(reinterpret_cast<void*>(record->base), pages * kPage, PROT_NONE);
   if (pages * kPage >= kGiveBackAtOnce) {
     GiveBack(first, pages);
     return;
   }
-  kept_.emplace(first, first + pages);
+  AddRange(kept_, first, first + pages);
   kept_bytes_ += pages * kPage;
   if (kept_bytes_ >= kMostKept) GiveBackKept(0, bytes_ / kPage);
 }
@@ -172,11 +188,21 @@ MemoryRecord* StrictArena::Find(uintptr_t address) const {
   return nearer ? next : owner;
 }
 
-void StrictArena::OpenToHost(const MemoryRecord* record, uintptr_t address) const {
-  const bool inside = record != nullptr && address - record->base < record->usable;
+bool StrictArena::HasPage(const MemoryRecord& record, uintptr_t address) {
+  return address - record.base < PagesFor(record.usable) * kPage;
+}
+
+bool StrictArena::OpenToHost(const MemoryRecord* record, uintptr_t address) {
+  const bool inside = record != nullptr && HasPage(*record, address);
   const uintptr_t base = inside ? record->base : address / kPage * kPage;
   const size_t bytes = inside ? PagesFor(record->usable) * kPage : kPage;
-  mprotect(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE);
+  any_opened_.store(true);
+  constexpr int kAll = PROT_READ | PROT_WRITE;
+  if (mprotect(reinterpret_cast<void*>(base), bytes, kAll) == 0) return true;
+  // Each block that is opened splits the mapping, and mappings are limited. One is not.
+  if (mprotect(reinterpret_cast<void*>(caller_), bytes_, kAll) != 0) return false;
+  all_opened_.store(true);
+  return true;
 }
 
 }  // namespace aclnn_cpu

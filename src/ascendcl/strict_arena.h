@@ -40,7 +40,8 @@ struct MemoryRecord {
 // others the caller holds a lock.
 class StrictArena {
  public:
-  // Reserves up to `most_bytes`, less where the system refuses; false if even little is refused.
+  // Reserves up to `most_bytes`, less where the system refuses; false if even little is refused, or
+  // if the system's pages are bigger than ours.
   bool Reserve(size_t most_bytes);
 
   size_t bytes() const { return bytes_; }
@@ -63,14 +64,23 @@ class StrictArena {
   // is, belongs to the nearer one, so it may lie below the base. nullptr if there is none. (*)
   MemoryRecord* Find(uintptr_t address) const;
 
-  // Makes a block accessible to the host, or the page of an address that is in no block. (*)
-  void OpenToHost(const MemoryRecord* record, uintptr_t address) const;
+  // Whether the address lies in pages of the block, behind its end included. (*)
+  static bool HasPage(const MemoryRecord& record, uintptr_t address);
+
+  // Makes a block accessible to the host, or the page of an address that is in no block. Where the
+  // system refuses, which it does for many blocks, everything. False if even that is refused. (*)
+  bool OpenToHost(const MemoryRecord* record, uintptr_t address);
+
+  // Whether the host may have touched the block without being seen. (*)
+  bool IsOpen(const MemoryRecord& record) const {
+    return record.opened.load() || (record.in_arena && all_opened_.load());
+  }
+  bool all_opened() const { return all_opened_.load(); }  // (*)
 
  private:
   bool MapViews(size_t bytes);
   size_t FindGap(size_t from, size_t pages, size_t alignment_pages) const;
   size_t TakePages(size_t pages, size_t alignment_pages);
-  void AddGap(size_t begin, size_t end);
   void GiveBack(size_t first_page, size_t pages);
   void GiveBackKept(size_t begin, size_t end);
 
@@ -82,6 +92,8 @@ class StrictArena {
   size_t cursor_ = 0;              // where the search for a gap goes on
   std::map<size_t, size_t> kept_;  // freed pages whose memory was not given back yet, likewise
   size_t kept_bytes_ = 0;
+  std::atomic<bool> any_opened_{false};
+  std::atomic<bool> all_opened_{false};
 };
 
 }  // namespace aclnn_cpu

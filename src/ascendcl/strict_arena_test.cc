@@ -1,6 +1,7 @@
 #include "ascendcl/strict_arena.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <deque>
 #include <map>
@@ -130,6 +131,33 @@ TEST_F(StrictArenaTest, PagesSkippedForAlignmentAreUsedWhenTheirTurnComes) {
   while (Place(kHugePage / 2) != nullptr) ++small;
   EXPECT_GE(small, placed - 2);
 }
+
+// Whether the system can read there.
+bool IsReadable(uintptr_t address) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  const bool readable = write(ends[1], reinterpret_cast<void*>(address), 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return readable;
+}
+
+TEST_F(StrictArenaTest, WhatWasOpenedIsClosedForTheNextOwner) {
+  MemoryRecord* const block = Place(kArena / 2);
+  const uintptr_t base = block->base;
+  EXPECT_FALSE(IsReadable(base));
+  Release(block);
+  EXPECT_TRUE(arena_.OpenToHost(block, base));
+  EXPECT_TRUE(arena_.OpenToHost(block, base + kArena / 2));  // its guard page
+  EXPECT_TRUE(IsReadable(base));
+  EXPECT_TRUE(IsReadable(base + kArena / 2));
+  const MemoryRecord* const next = Place(kArena / 2);
+  ASSERT_EQ(next->base, base);
+  EXPECT_FALSE(IsReadable(base));
+  EXPECT_FALSE(IsReadable(base + kArena / 2));
+}
+
+TEST_F(StrictArenaTest, BlocksBeyondAllSizesAreRefused) { EXPECT_EQ(Place(SIZE_MAX), nullptr); }
 
 }  // namespace
 }  // namespace aclnn_cpu

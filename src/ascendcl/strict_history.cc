@@ -3,7 +3,7 @@
 namespace aclnn_cpu {
 
 MemoryHistory::MemoryHistory(uint64_t bytes, bool written)
-    : segments_{Segment{.bytes = {0, bytes}, .written = written}} {}
+    : segments_{{0, Segment{.bytes = {0, bytes}, .written = written}}} {}
 
 void MemoryHistory::Push(std::vector<Segment>& segments, const Segment& from, ByteRun bytes) {
   if (!segments.empty() && SameHistory(segments.back(), from)) {
@@ -22,6 +22,22 @@ void MemoryHistory::AddRead(Segment& segment, const Epoch& epoch) {
     return;
   }
   segment.reads.push_back(epoch);
+}
+
+// Keeps the nodes that can be kept: most accesses are to what an earlier one has cut out already.
+void MemoryHistory::Replace(Segments::iterator first, Segments::iterator last,
+                            std::vector<Segment> fresh) {
+  for (Segment& segment : fresh) {
+    const uint64_t begin = segment.bytes.begin;
+    while (first != last && first->first < begin) first = segments_.erase(first);
+    if (first != last && first->first == begin) {
+      first->second = std::move(segment);
+      ++first;
+    } else {
+      segments_.emplace_hint(first, begin, std::move(segment));
+    }
+  }
+  segments_.erase(first, last);
 }
 
 void MemoryHistory::Forget(ByteRun bytes) {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace aclnn_cpu {
@@ -52,11 +54,12 @@ class MemoryHistory {
   MemoryHistory(uint64_t bytes, bool written);
 
   // Checks an access against what came before and adds it. `is_ordered(epoch)` says whether an
-  // earlier access is ordered before this one. `runs` ascend and do not meet; the part of them
-  // that lies outside the allocation is ignored.
-  template <typename IsOrdered>
+  // earlier access is ordered before this one; those for which `is_past(epoch)` says so are ordered
+  // before all that is still to come and are forgotten. `runs` ascend and do not meet; the part of
+  // them that lies outside the allocation is ignored.
+  template <typename IsOrdered, typename IsPast>
   std::optional<Conflict> Access(std::span<const ByteRun> runs, bool is_write, const Epoch& epoch,
-                                 IsOrdered is_ordered);
+                                 IsOrdered is_ordered, IsPast is_past);
 
   // From here on [begin, end) counts as written before everything and read by nobody.
   void Forget(ByteRun bytes);
@@ -82,7 +85,10 @@ class MemoryHistory {
   template <typename Change>
   void Rewrite(std::span<const ByteRun> runs, Change change);
 
-  std::vector<Segment> segments_;  // cover the allocation, ascending, without gaps
+  using Segments = std::map<uint64_t, Segment>;  // by where they begin
+  void Replace(Segments::iterator first, Segments::iterator last, std::vector<Segment> fresh);
+
+  Segments segments_;  // cover the allocation without gaps
 };
 
 template <typename IsOrdered>
@@ -98,44 +104,44 @@ std::optional<Conflict> MemoryHistory::Check(const Segment& segment, ByteRun byt
   return std::nullopt;
 }
 
-// Replaces the segments that `runs` touch, cut at the ends of the runs. `change(segment)` alters a
-// touched piece.
+// Replaces the segments that `runs` touch, cut at the ends of the runs, and merges what has become
+// alike, neighbours included. `change(segment)` alters a touched piece.
 template <typename Change>
 void MemoryHistory::Rewrite(std::span<const ByteRun> runs, Change change) {
   if (runs.empty() || segments_.empty()) return;
-  const auto first = std::lower_bound(
-      segments_.begin(), segments_.end(), runs.front().begin,
-      [](const Segment& segment, uint64_t begin) { return segment.bytes.end <= begin; });
+  auto first = segments_.upper_bound(runs.front().begin);
+  for (int before = 0; before < 2 && first != segments_.begin(); ++before) --first;
   auto last = first;
   std::vector<Segment> fresh;
   size_t run = 0;
-  for (; last != segments_.end() && last->bytes.begin < runs.back().end; ++last) {
-    uint64_t at = last->bytes.begin;
-    const uint64_t end = last->bytes.end;
+  for (; last != segments_.end() && last->first <= runs.back().end; ++last) {
+    const Segment& old = last->second;
+    uint64_t at = old.bytes.begin;
+    const uint64_t end = old.bytes.end;
     while (at < end) {
       while (run < runs.size() && runs[run].end <= at) ++run;
       if (run == runs.size() || runs[run].begin >= end) {
-        Push(fresh, *last, {at, end});
+        Push(fresh, old, {at, end});
         break;
       }
       if (runs[run].begin > at) {
-        Push(fresh, *last, {at, runs[run].begin});
+        Push(fresh, old, {at, runs[run].begin});
         at = runs[run].begin;
       }
-      Segment piece = *last;
+      Segment piece = old;
       piece.bytes = {at, std::min(runs[run].end, end)};
       at = piece.bytes.end;
       change(piece);
       Push(fresh, piece, piece.bytes);
     }
   }
-  const auto position = segments_.erase(first, last);
-  segments_.insert(position, fresh.begin(), fresh.end());
+  Replace(first, last, std::move(fresh));
 }
 
-template <typename IsOrdered>
+template <typename IsOrdered, typename IsPast>
 std::optional<Conflict> MemoryHistory::Access(std::span<const ByteRun> runs, bool is_write,
-                                              const Epoch& epoch, IsOrdered is_ordered) {
+                                              const Epoch& epoch, IsOrdered is_ordered,
+                                              IsPast is_past) {
   std::optional<Conflict> first;
   Rewrite(runs, [&](Segment& piece) {
     const std::optional<Conflict> conflict = Check(piece, piece.bytes, is_write, is_ordered);
@@ -147,7 +153,9 @@ std::optional<Conflict> MemoryHistory::Access(std::span<const ByteRun> runs, boo
       return;
     }
     piece.written = true;  // once reported is enough
-    AddRead(piece, epoch);
+    if (is_past(piece.write)) piece.write = Epoch{};
+    std::erase_if(piece.reads, is_past);
+    if (epoch != Epoch{}) AddRead(piece, epoch);
   });
   return first;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ascendcl/device_memory.h"
+#include "ascendcl/strict_report.h"
 #include "base/status.h"
 
 // Where the rest of the library meets strict mode. To be called only if StrictOn().
@@ -14,6 +15,7 @@
 namespace aclnn_cpu {
 
 class EventRecord;
+class FindingList;
 class Stream;
 struct EventWaits;
 struct MemoryAccess;
@@ -37,16 +39,22 @@ void* StrictTwin(const void* address);
 
 // ---- accesses ----
 
+// `address` belongs to a call that is refused: has it been freed?
+void StrictOnRefused(const char* api, const char* argument, const void* address);
+
 // The host reads or writes `count` bytes by a synchronous call.
 void StrictOnHostAccess(const char* api, const char* argument, const void* address, size_t count,
                         bool is_write);
 
+// `task` is going to be put on the stream: checks what it touches, but not in which order.
+void StrictBeforeTask(const Stream& stream, const StreamTask& task);
+
 // `task` becomes number `ticket` of the stream; nobody has run it yet. Its work gets the addresses
 // that the library itself can use. The stream's lock is held.
-void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket);
+void StrictOnTask(Stream& stream, const StreamTask& task, uint64_t ticket, FindingList* findings);
 
 // The host knows that the stream has got past `ticket`.
-void StrictOnReached(Stream& stream, uint64_t ticket);
+void StrictOnReached(Stream& stream, uint64_t ticket) noexcept;
 
 // The waits so far, and later that the host knows that the streams have got past them. Null if
 // there were none.
@@ -54,7 +62,7 @@ std::shared_ptr<OrderPoint> StrictCopy(const EventWaits& waits);
 void StrictOnReached(OrderPoint& waits);
 
 // The stream is empty and takes nothing any more.
-void StrictOnClosed(Stream& stream);
+void StrictOnClosed(Stream& stream) noexcept;
 
 // The record can never be reached.
 void StrictOnAbandoned(EventRecord& record);
@@ -66,10 +74,12 @@ void StrictNoteCreated(const char* api, const void* handle);
 void StrictNoteDestroyed(const void* handle);
 
 // What is still alive, each thing once. A layer above adds what it knows.
-enum class LeakTime { kFinalize, kExit };
 void StrictReportLeaks(LeakTime time);
 using LeakReporter = void (*)(LeakTime);
 void StrictAddLeakReporter(LeakReporter reporter);
+
+// aclInit: device memory may be older than that.
+void StrictOnInit();
 
 // aclFinalize: leaks, summary, and the old SIGSEGV handler.
 void StrictOnFinalize();

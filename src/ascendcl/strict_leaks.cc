@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ascendcl/strict.h"
+#include "ascendcl/strict_findings.h"
 #include "ascendcl/strict_hooks.h"
 #include "ascendcl/strict_signal.h"
 #include "ascendcl/strict_state.h"
@@ -16,20 +17,7 @@ namespace {
 
 constinit std::atomic<LeakReporter> reporter_above{nullptr};
 
-void Report(LeakTime time, const Finding& finding) {
-  // The exit status of a process that is ending is its own.
-  if (time == LeakTime::kExit) {
-    PrintFinding(finding);
-  } else {
-    ReportFinding(finding);
-  }
-}
-
-const char* Now(LeakTime time) {
-  return time == LeakTime::kExit ? "when the process ends" : "at aclFinalize";
-}
-
-void ReportMemory(StrictState& state, LeakTime time) {
+void AddMemory(StrictState& state, LeakTime time, FindingList& findings) {
   for (const auto& [base, record] : state.live) {
     if (record->leak_reported) continue;
     record->leak_reported = true;
@@ -37,9 +25,10 @@ void ReportMemory(StrictState& state, LeakTime time) {
     const CallStack stack = memory.allocated;
     memory.allocated.depth = 0;  // once is enough
     const bool is_device = record->kind == MemoryKind::kDevice;
-    const std::string message = fmt::format("{} bytes were not freed with {} {}", record->bytes,
-                                            is_device ? "aclrtFree" : "aclrtFreeHost", Now(time));
-    Report(time, {.kind = FindingKind::kLeak,
+    const std::string message =
+        fmt::format("{} bytes were not freed with {} {}", record->bytes,
+                    is_device ? "aclrtFree" : "aclrtFreeHost", LeakTimeText(time));
+    findings.Add({.kind = FindingKind::kLeak,
                   .api = memory.api,
                   .argument = is_device ? "devPtr" : "hostPtr",
                   .message = message,
@@ -61,13 +50,13 @@ constexpr HandleWords kHandleWords[] = {
     {"aclrtCreateContext", "context", "aclrtDestroyContext"},
 };
 
-void ReportHandles(StrictState& state, LeakTime time) {
+void AddHandles(StrictState& state, LeakTime time, FindingList& findings) {
   for (const auto& [handle, created] : state.handles) {
     for (const HandleWords& words : kHandleWords) {
       if (!std::string_view(created.api).starts_with(words.created_by)) continue;
       const std::string message = fmt::format("{} {} was not destroyed with {} {}", words.what,
-                                              handle, words.destroyed_by, Now(time));
-      Report(time, {.kind = FindingKind::kLeak,
+                                              handle, words.destroyed_by, LeakTimeText(time));
+      findings.Add({.kind = FindingKind::kLeak,
                     .api = created.api,
                     .argument = words.what,
                     .message = message,
@@ -82,7 +71,6 @@ void ReportHandles(StrictState& state, LeakTime time) {
 // free what they hold.
 [[gnu::destructor]] void AtExit() {
   if (strict_internal::mode.load() <= StrictMode::kOff) return;
-  if (StrictStateIfAny() == nullptr) return;
   try {
     StrictReportLeaks(LeakTime::kExit);
     PrintStrictSummary();
@@ -107,21 +95,32 @@ void StrictNoteDestroyed(const void* handle) {
 }
 
 void StrictReportLeaks(LeakTime time) {
-  StrictState& state = TheStrictState();
-  {
-    const std::lock_guard lock(state.mutex);
-    ReportMemory(state, time);
-    ReportHandles(state, time);
+  if (StrictState* const state = StrictStateIfAny()) {
+    FindingList findings;
+    findings.ReportAt(time);
+    const std::lock_guard lock(state->mutex);
+    AddMemory(*state, time, findings);
+    AddHandles(*state, time, findings);
   }
   if (const LeakReporter above = reporter_above.load()) above(time);
 }
 
 void StrictAddLeakReporter(LeakReporter reporter) { reporter_above.store(reporter); }
 
+void StrictOnInit() {
+  if (StrictState* const state = StrictStateIfAny()) {
+    const std::lock_guard lock(state->mutex);
+    InstallHostAccessHandler();
+  }
+}
+
 void StrictOnFinalize() {
   StrictReportLeaks(LeakTime::kFinalize);
   PrintStrictSummary();
-  RemoveHostAccessHandler();
+  if (StrictState* const state = StrictStateIfAny()) {
+    const std::lock_guard lock(state->mutex);
+    RemoveHostAccessHandler();
+  }
 }
 
 }  // namespace aclnn_cpu

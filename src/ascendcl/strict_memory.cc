@@ -5,10 +5,12 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "acl/acl_base.h"
 #include "ascendcl/strict.h"
 #include "ascendcl/strict_access.h"
+#include "ascendcl/strict_findings.h"
 #include "ascendcl/strict_hooks.h"
 #include "ascendcl/strict_signal.h"
 #include "ascendcl/strict_state.h"
@@ -28,12 +30,16 @@ FreeCall CallOf(MemoryKind kind) {
                                      : FreeCall{"aclrtFreeHost", "hostPtr"};
 }
 
-void ReportBadFree(const void* address, MemoryKind kind, const MemoryRecord* record) {
+void AddBadFree(const void* address, MemoryKind kind, const MemoryRecord* record,
+                FindingList& findings) {
   FindingKind finding = FindingKind::kForeignPointer;
   std::string message;
   const auto number = reinterpret_cast<uintptr_t>(address);
   if (record == nullptr) {
-    message = fmt::format("{} is no address that the library has given out", address);
+    message = FindArena(number).is_inherited
+                  ? fmt::format("{} is device memory of the process that this one was forked from",
+                                address)
+                  : fmt::format("{} is no address that the library has given out", address);
   } else if (number < record->base) {
     message = fmt::format("{} lies {} bytes before an allocation, must be its start", address,
                           record->base - number);
@@ -50,11 +56,11 @@ void ReportBadFree(const void* address, MemoryKind kind, const MemoryRecord* rec
   }
   const FindingMemory memory = record != nullptr ? Describe(*record) : FindingMemory{};
   const FreeCall call = CallOf(kind);
-  ReportFinding({.kind = finding,
-                 .api = call.api,
-                 .argument = call.argument,
-                 .message = message,
-                 .memory = record != nullptr ? &memory : nullptr});
+  findings.Add({.kind = finding,
+                .api = call.api,
+                .argument = call.argument,
+                .message = message,
+                .memory = record != nullptr ? &memory : nullptr});
 }
 
 // The arena is only address space, so it would promise more memory than there is.
@@ -68,7 +74,14 @@ Status CheckMemoryExists(size_t bytes) {
 // Gives the record a place; 207001 if there is none.
 Status Place(StrictState& state, MemoryRecord& record) {
   const size_t alignment = record.usable >= kHugePage ? kHugePage : 1;
-  if (record.kind == MemoryKind::kDevice && state.arena.Place(&record, alignment)) return Status();
+  if (record.kind == MemoryKind::kDevice) {
+    if (state.arena.Place(&record, alignment)) return Status();
+    if (state.arena.bytes() != 0 && !std::exchange(state.arena_was_full, true))
+      PrintStrictNote(
+          "strict mode: the address space for device memory is full; accesses by the host to what "
+          "is "
+          "allocated beyond it cannot be seen");
+  }
   ASSIGN_OR_RETURN(void* const address, AllocateFromHeap(record.usable));
   record.base = reinterpret_cast<uintptr_t>(address);
   // The heap has used these addresses again.
@@ -84,9 +97,9 @@ StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, const AskedFor& as
   RETURN_IF_ERROR(CheckMemoryExists(bytes));
   StrictState& state = TheStrictState();
   const bool is_device = kind == MemoryKind::kDevice;
-  if (is_device) InstallHostAccessHandler();
   const CallStack stack = CaptureStack();
   const std::lock_guard lock(state.mutex);
+  if (is_device) InstallHostAccessHandler();
   MemoryRecord& record = state.records.emplace_back();
   record.bytes = asked_for.bytes == 0 ? bytes : asked_for.bytes;
   record.api = asked_for.api;
@@ -106,15 +119,16 @@ StatusOr<void*> StrictAllocate(size_t bytes, MemoryKind kind, const AskedFor& as
 
 Status StrictFree(void* address, MemoryKind kind) {
   StrictState& state = TheStrictState();
+  FindingList findings;
   const std::lock_guard lock(state.mutex);
   MemoryRecord* const record = state.Find(address);
   if (record == nullptr || record->base != reinterpret_cast<uintptr_t>(address) ||
       !record->live.load() || record->kind != kind) {
-    ReportBadFree(address, kind, record);
+    AddBadFree(address, kind, record, findings);
     return NotAllocated(address, kind);
   }
   const FreeCall call = CallOf(kind);
-  CheckFree(state, *record, call.api, call.argument);
+  CheckFree(state, *record, call.api, call.argument, findings);
   record->live.store(false);
   record->history.reset();
   state.live.erase(record->base);

@@ -26,6 +26,10 @@ void Resolve(OrderPoint& point) {
   point.open.clear();
 }
 
+auto OrderedBefore(const VectorClock& clock) {
+  return [&clock](const Epoch& earlier) { return earlier.time <= clock.Of(earlier.agent); };
+}
+
 }  // namespace
 
 void VectorClock::RaiseTo(Agent agent, uint64_t time) {
@@ -72,16 +76,26 @@ void OrderEngine::Record(Agent agent, uint64_t ticket, const std::shared_ptr<Ord
   BeginTask(agent, ticket);
   point->state = OrderPoint::State::kRecorded;
   point->clock = streams_[agent].clock;
-  point->open = streams_[agent].open;
+  point->open = PointsOf(streams_[agent].open);
   Resolve(*point);
 }
 
 void OrderEngine::Wait(Agent agent, uint64_t ticket, const std::shared_ptr<OrderPoint>& point) {
   BeginTask(agent, ticket);
   StreamState& stream = streams_[agent];
-  AddPoints(stream.open, {point});
+  const uint64_t time = stream.base + ticket;
+  stream.open.push_back({point, time});
   Settle(stream);
-  stream.waits.push_back({stream.base + ticket, stream.clock});
+  // What the host has passed it need not be told any more.
+  const uint64_t passed = host_.Of(agent);
+  std::erase_if(stream.waits, [&](const Checkpoint& wait) { return wait.time <= passed; });
+  stream.waits.push_back({time, stream.clock});
+}
+
+Points OrderEngine::PointsOf(const std::vector<OpenWait>& waits) {
+  Points points;
+  for (const OpenWait& wait : waits) AddPoints(points, {wait.point});
+  return points;
 }
 
 void OrderEngine::AddWait(Agent agent, OrderPoint& waits) {
@@ -89,28 +103,31 @@ void OrderEngine::AddWait(Agent agent, OrderPoint& waits) {
   waits.state = OrderPoint::State::kRecorded;
   Resolve(waits);
   waits.clock.Join(stream.clock);
-  AddPoints(waits.open, stream.open);
+  AddPoints(waits.open, PointsOf(stream.open));
 }
 
-// Takes in the points that have been recorded meanwhile. The checkpoints get them too, even those
-// before the wait: too much order is only a finding less.
+// Takes in the points that have been recorded meanwhile, also for the waits after the one for them.
 void OrderEngine::Settle(StreamState& stream) {
-  Points taken;  // points may be open for one another, and for themselves
-  const auto is_over = [](const std::shared_ptr<OrderPoint>& point) {
-    return point->state != OrderPoint::State::kPromised;
+  std::vector<OpenWait> taken;  // points may be open for one another, and for themselves
+  const auto is_over = [](const OpenWait& wait) {
+    return wait.point->state != OrderPoint::State::kPromised;
   };
   for (;;) {
     const auto over = std::find_if(stream.open.begin(), stream.open.end(), is_over);
     if (over == stream.open.end()) return;
-    const std::shared_ptr<OrderPoint> point = *over;
+    const auto [point, time] = *over;
     stream.open.erase(over);
-    taken.push_back(point);
+    taken.push_back({point, time});
     Resolve(*point);
     stream.clock.Join(point->clock);
-    for (Checkpoint& checkpoint : stream.waits) checkpoint.clock.Join(point->clock);
+    for (Checkpoint& checkpoint : stream.waits) {
+      if (checkpoint.time >= time) checkpoint.clock.Join(point->clock);
+    }
     for (const std::shared_ptr<OrderPoint>& next : point->open) {
-      if (std::find(taken.begin(), taken.end(), next) == taken.end())
-        AddPoints(stream.open, {next});
+      const bool known = std::any_of(taken.begin(), taken.end(), [&](const OpenWait& wait) {
+        return wait.point == next && wait.time <= time;
+      });
+      if (!known) stream.open.push_back({next, time});
     }
   }
 }
@@ -142,19 +159,12 @@ std::optional<Conflict> OrderEngine::StreamAccess(Agent agent, MemoryHistory& hi
     return std::nullopt;
   }
   const Epoch epoch{agent, stream.clock.Of(agent), names};
-  return history.Access(runs, is_write, epoch, [&](const Epoch& earlier) {
-    return earlier.time <= stream.clock.Of(earlier.agent);
-  });
+  return history.Access(runs, is_write, epoch, OrderedBefore(stream.clock), OrderedBefore(host_));
 }
 
 std::optional<Conflict> OrderEngine::HostAccess(MemoryHistory& history,
-                                                std::span<const ByteRun> runs, bool is_write,
-                                                const AccessNames& names) {
-  host_.RaiseTo(kHostAgent, host_.Of(kHostAgent) + 1);
-  const Epoch epoch{kHostAgent, host_.Of(kHostAgent), names};
-  return history.Access(runs, is_write, epoch, [&](const Epoch& earlier) {
-    return earlier.time <= host_.Of(earlier.agent);
-  });
+                                                std::span<const ByteRun> runs, bool is_write) {
+  return history.Access(runs, is_write, Epoch{}, OrderedBefore(host_), OrderedBefore(host_));
 }
 
 }  // namespace aclnn_cpu

@@ -61,21 +61,27 @@ class OrderEngine {
   std::optional<Conflict> StreamAccess(Agent stream, MemoryHistory& history,
                                        std::span<const ByteRun> runs, bool is_write,
                                        const AccessNames& names, bool* unchecked);
+  // Whatever comes later is ordered after an access of the host, so that no trace of it remains.
   std::optional<Conflict> HostAccess(MemoryHistory& history, std::span<const ByteRun> runs,
-                                     bool is_write, const AccessNames& names);
+                                     bool is_write);
 
  private:
   struct Checkpoint {
     uint64_t time;
     VectorClock clock;
   };
+  struct OpenWait {
+    std::shared_ptr<OrderPoint> point;
+    uint64_t time;  // of the stream
+  };
   struct StreamState {
     VectorClock clock;
     uint64_t base = 0;  // times start above those of the stream that had this agent before
     std::vector<Checkpoint> waits;  // the clock after each wait that the host has not passed
-    std::vector<std::shared_ptr<OrderPoint>> open;
+    std::vector<OpenWait> open;
   };
 
+  static std::vector<std::shared_ptr<OrderPoint>> PointsOf(const std::vector<OpenWait>& waits);
   void Settle(StreamState& stream);
 
   VectorClock host_;

@@ -58,7 +58,7 @@ class Model : public ::testing::Test {
     return Describe(engine_.StreamAccess(stream, memory_, {&run, 1}, is_write, {}, &unchecked_));
   }
   std::string Host(ByteRun run, bool is_write) {
-    return Describe(engine_.HostAccess(memory_, {&run, 1}, is_write, {}));
+    return Describe(engine_.HostAccess(memory_, {&run, 1}, is_write));
   }
 
   std::map<Agent, uint64_t> tickets_;
@@ -365,6 +365,31 @@ TEST_F(StrictOrder, AWaitForARecordToComeCountsFromTheRecord) {
   Record(event, first);
   engine_.HostReaches(waits);
   EXPECT_EQ(HostRead(), "");
+}
+
+TEST_F(StrictOrder, AWaitOrdersNothingThatTheStreamDidBeforeIt) {
+  const Agent first = Stream();
+  const Agent second = Stream();
+  const auto early = Event();
+  const auto mark = Event();
+  const auto late = Event();
+  Record(early, first);
+  Wait(second, early);
+  Record(mark, second);
+  EXPECT_EQ(Write(first), "");
+  Record(late, first);
+  Wait(second, late);
+  SynchronizeEvent(mark);
+  EXPECT_EQ(HostRead(), "write of " + std::to_string(first));
+}
+
+TEST_F(StrictOrder, AccessesOfTheHostLeaveNoTrace) {
+  for (uint64_t begin = 0; begin < 100; begin += 20) EXPECT_EQ(HostWrite({begin, begin + 10}), "");
+  for (uint64_t begin = 90; begin > 0; begin -= 20) EXPECT_EQ(HostWrite({begin, begin + 10}), "");
+  EXPECT_EQ(HostRead({35, 36}), "");
+  EXPECT_EQ(memory_.segment_count(), 2U);  // [0, 90) would be all but for the gap that is left
+  EXPECT_EQ(HostWrite({10, 20}), "");
+  EXPECT_EQ(memory_.segment_count(), 1U);
 }
 
 }  // namespace

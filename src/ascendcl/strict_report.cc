@@ -38,20 +38,36 @@ constinit std::atomic<bool> report_file_missed{false};
 constinit std::atomic<const char*> report_path{nullptr};  // absolute
 constinit std::atomic<uint64_t> summarised{0};  // findings of all kinds that a summary has covered
 
-// Not on the stack, which may be small in a signal handler. The reporters take turns.
+// Not on the stack, which may be small in a signal handler. Several, because who describes a frame
+// waits for the lock of the dynamic loader, and whoever holds that may want to report as well.
 using Text = FixedText<24576>;
-constinit Text shared_text;
-constinit std::atomic<bool> text_is_taken{false};
+struct SharedText {
+  Text text;
+  std::atomic<bool> is_taken{false};
+};
+constinit std::array<SharedText, 8> shared_texts;
 
+// A text of one's own for a while.
 class TextTurn {
  public:
-  TextTurn() {
-    while (text_is_taken.exchange(true, std::memory_order_acquire)) sched_yield();
-    shared_text.Clear();
-  }
-  ~TextTurn() { text_is_taken.store(false, std::memory_order_release); }
+  TextTurn() : shared_(&Take()) { shared_->text.Clear(); }
+  ~TextTurn() { shared_->is_taken.store(false, std::memory_order_release); }
   TextTurn(const TextTurn&) = delete;
   TextTurn& operator=(const TextTurn&) = delete;
+
+  Text& text() { return shared_->text; }
+
+ private:
+  static SharedText& Take() {
+    for (;;) {
+      for (SharedText& shared : shared_texts) {
+        if (!shared.is_taken.exchange(true, std::memory_order_acquire)) return shared;
+      }
+      sched_yield();
+    }
+  }
+
+  SharedText* shared_;
 };
 
 void AddQuotedOrNull(Text& text, const char* value) {
@@ -174,21 +190,21 @@ void AddJson(Text& text, const Finding& finding, const CallStack& stack) {
   text.Add("]}}\n");
 }
 
-// Writes shared_text. Opened for each line: the descriptors of a process are its own affair, it may
-// close any.
-void AppendToReportFile() {
+// Opened for each line: the descriptors of a process are its own affair, it may close any. Waits
+// for nobody to read, if it is a pipe.
+void AppendToReportFile(Text& line) {
   const char* path = report_path.load(std::memory_order_acquire);
   if (path == nullptr) path = EnvText(EnvVar::kStrictReport);
   if (path == nullptr) return;
-  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (file < 0) {
     if (report_file_missed.exchange(true)) return;
-    shared_text.Clear();
-    shared_text.Add("{} strict mode: the report file {} cannot be written\n", kPrefix, path);
-    shared_text.WriteTo(STDERR_FILENO);
+    line.Clear();
+    line.Add("{} strict mode: the report file {} cannot be written\n", kPrefix, path);
+    line.WriteTo(STDERR_FILENO);
     return;
   }
-  shared_text.WriteTo(file);
+  line.WriteTo(file);
   close(file);
 }
 
@@ -219,26 +235,42 @@ void PrintFinding(const Finding& finding) {
   const uint64_t before = counts[static_cast<size_t>(finding.kind)].fetch_add(1);
   if (before < kMostPrinted) {
     const CallStack stack = finding.stack != nullptr ? *finding.stack : CaptureStack();
-    const TextTurn turn;
-    AddBlock(shared_text, finding, stack);
+    TextTurn turn;
+    Text& text = turn.text();
+    AddBlock(text, finding, stack);
     if (before + 1 == kMostPrinted)
-      shared_text.Add("{} further findings of this kind are only counted\n", kPrefix);
-    shared_text.WriteTo(STDERR_FILENO);
-    shared_text.Clear();
-    AddJson(shared_text, finding, stack);
-    AppendToReportFile();
+      text.Add("{} further findings of this kind are only counted\n", kPrefix);
+    text.WriteTo(STDERR_FILENO);
+    text.Clear();
+    AddJson(text, finding, stack);
+    AppendToReportFile(text);
   }
   errno = saved_errno;
 }
 
-void ReportFinding(const Finding& finding) {
+void ReportFinding(const Finding& finding) noexcept {
   PrintFinding(finding);
-  Log(LogModule::kRuntime, LogLevel::kError, "strict mode: {}: {}: {}", FindingName(finding.kind),
-      finding.api != nullptr ? finding.api : "-", finding.message);
-  if (CurrentStrictMode() != StrictMode::kAbort) return;
-  // Locks are held here. A handler of SIGABRT that goes on, or calls exit(), must not meet them.
-  strict_internal::mode.store(StrictMode::kOff);
-  std::abort();
+  try {
+    Log(LogModule::kRuntime, LogLevel::kError, "strict mode: {}: {}: {}", FindingName(finding.kind),
+        finding.api != nullptr ? finding.api : "-", finding.message);
+  } catch (...) {
+    // No memory for a line of the log: it has been printed.
+  }
+  // A handler of SIGABRT may go on and find more.
+  static constinit std::atomic<bool> aborts{false};
+  if (CurrentStrictMode() == StrictMode::kAbort && !aborts.exchange(true)) std::abort();
+}
+
+const char* LeakTimeText(LeakTime time) {
+  return time == LeakTime::kExit ? "when the process ends" : "at aclFinalize";
+}
+
+void ReportLeak(LeakTime time, const Finding& finding) {
+  if (time == LeakTime::kExit) {
+    PrintFinding(finding);
+  } else {
+    ReportFinding(finding);
+  }
 }
 
 uint64_t FindingCount(FindingKind kind) { return counts[static_cast<size_t>(kind)].load(); }
@@ -248,8 +280,8 @@ void CountUnchecked() { unchecked.fetch_add(1, std::memory_order_relaxed); }
 void PrintStrictSummary() {
   const uint64_t all = AllFindings();
   if (summarised.exchange(all) == all) return;
-  const TextTurn turn;
-  Text& text = shared_text;
+  TextTurn turn;
+  Text& text = turn.text();
   text.Add("{} strict mode: {} finding{}:", kPrefix, all, all == 1 ? "" : "s");
   const char* separator = " ";
   for (size_t kind = 0; kind < kKinds; ++kind) {
@@ -265,13 +297,13 @@ void PrintStrictSummary() {
 }
 
 void PrintStrictNote(std::string_view note) {
-  const TextTurn turn;
-  shared_text.Add("{} {}\n", kPrefix, note);
-  shared_text.WriteTo(STDERR_FILENO);
+  TextTurn turn;
+  turn.text().Add("{} {}\n", kPrefix, note);
+  turn.text().WriteTo(STDERR_FILENO);
 }
 
 void ForgetReportersInForkedChild() {
-  text_is_taken.store(false, std::memory_order_relaxed);
+  for (SharedText& shared : shared_texts) shared.is_taken.store(false, std::memory_order_relaxed);
   // The findings are the parent's.
   for (std::atomic<uint64_t>& count : counts) count.store(0, std::memory_order_relaxed);
   unchecked.store(0, std::memory_order_relaxed);

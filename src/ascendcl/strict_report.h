@@ -52,11 +52,19 @@ struct Finding {
 void FixReportPath();
 
 // Prints one block to standard error, one line to the file of ACLNN_CPU_STRICT_REPORT, and counts
-// it. Needs no memory and no lock, so that a signal handler may call it.
+// it. Needs no memory and no lock of this library, so that a signal handler may call it.
 void PrintFinding(const Finding& finding);
 
-// PrintFinding(), and one line to the log; with ACLNN_CPU_STRICT=abort the process ends here.
-void ReportFinding(const Finding& finding);
+// PrintFinding(), and one line to the log; with ACLNN_CPU_STRICT=abort the first one ends the
+// process here. The caller holds no lock: see FindingList.
+void ReportFinding(const Finding& finding) noexcept;
+
+// When leaks are looked for.
+enum class LeakTime { kFinalize, kExit };
+// "at aclFinalize", "when the process ends"
+const char* LeakTimeText(LeakTime time);
+// ReportFinding() before the end of the process, PrintFinding() there: its exit status is its own.
+void ReportLeak(LeakTime time, const Finding& finding);
 
 uint64_t FindingCount(FindingKind kind);
 

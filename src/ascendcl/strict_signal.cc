@@ -1,6 +1,7 @@
 #include "ascendcl/strict_signal.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -17,6 +18,8 @@ namespace {
 
 constinit std::atomic<bool> installed{false};
 constinit std::atomic<bool> warned{false};
+constinit std::atomic<bool> opened_all{false};
+constinit std::atomic<int> printing{0};
 constinit struct sigaction previous {};
 
 enum class AccessWay { kUnknown, kRead, kWrite };
@@ -98,11 +101,23 @@ void PrintHostAccess(const Fault& fault, const MemoryRecord* record, bool is_inh
                 .stack_title = "accessed from"});
 }
 
+// False if the instruction would fault again.
+bool Open(StrictArena& arena, const MemoryRecord* record, uintptr_t address) {
+  if (!arena.OpenToHost(record, address)) return false;
+  if (arena.all_opened() && !opened_all.exchange(true))
+    PrintStrictNote(
+        "strict mode: the system refuses to open single blocks of device memory any more, so all "
+        "are open; further accesses by the host cannot be seen");
+  return true;
+}
+
 void PassOn(int signal, siginfo_t* info, void* context) {
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal);
+  } else if (previous.sa_handler == SIG_IGN && info->si_code <= 0) {
+    return;
   } else {
     // The instruction faults again and the process dies with the right address. A signal that
     // somebody sent has to be sent again.
@@ -119,14 +134,16 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   const DeviceArena found = by_instruction ? FindArena(fault.address) : DeviceArena{};
   if (found.arena != nullptr) {
     MemoryRecord* const record = found.arena->Find(fault.address);
-    const bool inside = record != nullptr && fault.address - record->base < record->usable;
-    // Of several threads that meet the same block, one reports.
-    if (!inside || !record->opened.exchange(true))
-      PrintHostAccess(fault, record, found.is_inherited);
-    if (CurrentStrictMode() == StrictMode::kReport) {
-      found.arena->OpenToHost(record, fault.address);
+    const bool inside = record != nullptr && StrictArena::HasPage(*record, fault.address);
+    // Of several threads that meet the same block, one reports; the others must not end the process
+    // before it has.
+    printing.fetch_add(1);
+    const bool first = !inside || !record->opened.exchange(true);
+    if (first) PrintHostAccess(fault, record, found.is_inherited);
+    printing.fetch_sub(1);
+    while (!first && printing.load() != 0) sched_yield();
+    if (CurrentStrictMode() == StrictMode::kReport && Open(*found.arena, record, fault.address))
       return;
-    }
   }
   PassOn(signal, info, context);
 }
@@ -134,14 +151,17 @@ void OnFault(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void InstallHostAccessHandler() {
-  if (installed.exchange(true)) return;
+  if (installed.load()) return;
+  // What there is has to be known before ours can be called.
+  struct sigaction old {};
+  if (sigaction(SIGSEGV, nullptr, &old) != 0) return;
+  if (old.sa_sigaction != OnFault) previous = old;
   struct sigaction action {};
   action.sa_sigaction = OnFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  struct sigaction old {};
-  if (sigaction(SIGSEGV, &action, &old) != 0) return;
-  if (old.sa_sigaction != OnFault) previous = old;
+  if (sigaction(SIGSEGV, &action, nullptr) != 0) return;
+  installed.store(true);
   // Sanitizers may ignore the installation without saying so.
   struct sigaction now {};
   sigaction(SIGSEGV, nullptr, &now);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstring>
@@ -25,10 +26,20 @@ constexpr size_t kArenaBytes = size_t{64} << 30;
 constinit std::atomic<StrictState*> the_state{nullptr};
 constinit std::atomic<StrictState*> the_inherited_state{nullptr};
 constinit std::atomic<bool> fork_handler_registered{false};
+constinit std::atomic<bool> is_being_made{false};
+
+// Who has one makes the state. Not a mutex, which a forked child may find locked for ever.
+struct MakingTurn {
+  MakingTurn() {
+    while (is_being_made.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  ~MakingTurn() { is_being_made.store(false, std::memory_order_release); }
+};
 
 void ForgetStateInForkedChild() {
   StrictState* const state = the_state.exchange(nullptr, std::memory_order_relaxed);
   if (state != nullptr) the_inherited_state.store(state, std::memory_order_relaxed);
+  is_being_made.store(false, std::memory_order_relaxed);
   ForgetReportersInForkedChild();
 }
 
@@ -46,7 +57,11 @@ StrictMode strict_internal::ReadMode() {
   } else if (is_rejected) {
     RejectEnv(EnvVar::kStrict, "0, 1 or abort");
   }
-  if (read != StrictMode::kOff) FixReportPath();
+  if (read != StrictMode::kOff) {
+    FixReportPath();
+    if (!fork_handler_registered.exchange(true))
+      pthread_atfork(nullptr, nullptr, ForgetStateInForkedChild);
+  }
   StrictMode expected = StrictMode::kUnread;
   if (mode.compare_exchange_strong(expected, read) && is_rejected) {
     // Who asks for strict mode would take silence for "no findings".
@@ -59,8 +74,6 @@ StrictMode strict_internal::ReadMode() {
 void ForceStrictForTest(StrictMode mode) { strict_internal::mode.store(mode); }
 
 StrictState::StrictState() : inherited(the_inherited_state.load(std::memory_order_relaxed)) {
-  // The first call loads a library, which a signal handler must not do.
-  CaptureStack();
   if (!arena.Reserve(kArenaBytes)) {
     PrintStrictNote(
         "strict mode: the system refuses the address space for device memory; accesses by the host "
@@ -70,14 +83,14 @@ StrictState::StrictState() : inherited(the_inherited_state.load(std::memory_orde
 
 StrictState& TheStrictState() {
   if (StrictState* const state = StrictStateIfAny()) return *state;
+  // The first call loads a library, which a signal handler must not do; nor may one wait for that
+  // while others wait here.
+  CaptureStack();
+  const MakingTurn turn;
+  if (StrictState* const state = StrictStateIfAny()) return *state;
   auto fresh = std::make_unique<StrictState>();
-  if (!fork_handler_registered.exchange(true))
-    pthread_atfork(nullptr, nullptr, ForgetStateInForkedChild);
-  StrictState* expected = nullptr;
-  // A second thread that comes here at the same time wastes its reservation; that is harmless.
-  if (the_state.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel))
-    return *fresh.release();
-  return *expected;
+  the_state.store(fresh.get(), std::memory_order_release);
+  return *fresh.release();
 }
 
 StrictState* StrictStateIfAny() { return the_state.load(std::memory_order_acquire); }

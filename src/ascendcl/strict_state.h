@@ -29,6 +29,7 @@ struct StrictState {
 
   std::mutex mutex;  // guards what follows, and the arena's functions that want a lock
   uint64_t serial = 0;
+  bool arena_was_full = false;
   std::deque<MemoryRecord> records;
   std::map<uintptr_t, MemoryRecord*> live;           // all allocations, by base
   std::map<uintptr_t, MemoryRecord*> freed_outside;  // those not in the arena, while not reused

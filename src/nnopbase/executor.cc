@@ -173,6 +173,7 @@ Status Launch(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
   Status status = CheckLaunch(*live, workspace, workspace_size, stream, &target);
   if (!status.ok()) {
     executors.Remove(executor);  // a repeatable one too
+    if (StrictOn()) StrictOnExecutorGone(executor, ExecutorFate::kFailed);
     return status;
   }
   if (live->task().plan == nullptr) return status;
@@ -192,7 +193,7 @@ Status DestroyExecutor(aclOpExecutor* executor) {
   RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_INNER_NULLPTR, {{"executor", executor}}));
   if (State().executors.Remove(executor) == nullptr)
     return NotAlive("aclDestroyAclOpExecutor", executor);
-  if (StrictOn()) StrictOnExecutorDestroyed(executor);
+  if (StrictOn()) StrictOnExecutorGone(executor, ExecutorFate::kDestroyed);
   return Status();
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ascendcl/strict.h"
-#include "ascendcl/strict_report.h"
+#include "ascendcl/strict_findings.h"
 #include "nnopbase/state.h"
 
 namespace aclnn_cpu {
@@ -51,22 +51,23 @@ int64_t CountLiveObjects(ObjectKind kind) {
 
 void ReportLiveObjects(LeakTime time) {
   NnopState& state = State();
+  FindingList findings;
+  findings.ReportAt(time);
   const std::lock_guard lock(state.objects_mutex);
   for (LiveObject* object = state.first_object; object != nullptr; object = object->next_) {
     if (object->created_ == nullptr) continue;
     const char* const name = kNames[static_cast<size_t>(object->kind_)];
     const std::string api = fmt::format("aclCreate{}", name);
     // The node is the first member of the object that the caller holds.
-    const std::string message = fmt::format(
-        "acl{} {} was not destroyed with aclDestroy{} {}", name, static_cast<const void*>(object),
-        name, time == LeakTime::kExit ? "when the process ends" : "at aclFinalize");
-    const Finding finding{.kind = FindingKind::kLeak,
-                          .api = api.c_str(),
-                          .argument = nullptr,
-                          .message = message,
-                          .stack = object->created_,
-                          .stack_title = "created from"};
-    time == LeakTime::kExit ? PrintFinding(finding) : ReportFinding(finding);
+    const std::string message =
+        fmt::format("acl{} {} was not destroyed with aclDestroy{} {}", name,
+                    static_cast<const void*>(object), name, LeakTimeText(time));
+    findings.Add({.kind = FindingKind::kLeak,
+                  .api = api.c_str(),
+                  .argument = nullptr,
+                  .message = message,
+                  .stack = object->created_,
+                  .stack_title = "created from"});
     delete object->created_;  // once is enough
     object->created_ = nullptr;
   }

@@ -14,7 +14,7 @@ class LiveObject;
 struct OpInfo;
 
 // Strict mode's memory of an executor, which outlives it.
-enum class ExecutorFate { kWaiting, kLaunched, kDestroyed };
+enum class ExecutorFate { kWaiting, kLaunched, kFailed, kDestroyed };
 struct ExecutorTrace {
   const OpInfo* info;
   CallStack created;

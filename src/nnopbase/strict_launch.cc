@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ascendcl/strict.h"
-#include "ascendcl/strict_report.h"
+#include "ascendcl/strict_findings.h"
 #include "ascendcl/strict_runs.h"
 #include "base/checked_math.h"
 #include "nnopbase/state.h"
@@ -47,12 +47,17 @@ void CheckWorkspaceMemory(const LaunchCheck& check) {
 
 void CheckWorkspaceIsApart(const LaunchCheck& check) {
   const auto begin = reinterpret_cast<uintptr_t>(check.workspace);
-  const uintptr_t end = begin + check.workspace_size;
+  const uintptr_t end = begin + std::min<uint64_t>(check.workspace_size, UINTPTR_MAX - begin);
   for (const TensorArg& arg : check.task.args) {
     const std::optional<MemoryAccess> access = AccessOf(arg);
     if (!access) continue;
+    const std::optional<AddressRange> bounds = BoundsOf(*access);
+    if (!bounds || bounds->end <= begin || end <= bounds->begin) continue;
     const std::optional<std::vector<AddressRange>> runs = RunsOf(*access);
-    if (!runs) continue;
+    if (!runs) {
+      CountUnchecked();
+      continue;
+    }
     for (const AddressRange& run : *runs) {
       if (run.end <= begin || end <= run.begin) continue;
       check.Report(FindingKind::kWorkspace, "workspace",
@@ -104,8 +109,14 @@ void CheckStorage(const LaunchCheck& check, const TensorArg& arg) {
 std::string PhaseOneOf(const OpInfo& info) { return std::string(info.api) + "GetWorkspaceSize"; }
 
 const char* FateOf(ExecutorFate fate) {
-  return fate == ExecutorFate::kDestroyed ? "was destroyed before"
-                                          : "was launched before and is not repeatable";
+  switch (fate) {
+    case ExecutorFate::kDestroyed:
+      return "was destroyed before";
+    case ExecutorFate::kFailed:
+      return "is gone since its launch failed";
+    default:
+      return "was launched before and is not repeatable";
+  }
 }
 
 bool IsAlive(const ExecutorTrace& trace) {
@@ -142,8 +153,7 @@ void StrictOnLaunch(const void* executor, const OpTask& task, uint64_t needed_by
   CheckWorkspace(check, needed_bytes);
   for (const TensorArg& arg : task.args) {
     if (arg.tensor->destroyed.load())
-      check.Report(FindingKind::kExecutor, arg.name,
-                   "the tensor was destroyed between phase one and phase two");
+      check.Report(FindingKind::kExecutor, arg.name, "the tensor was destroyed before this launch");
     CheckStorage(check, arg);
   }
 }
@@ -170,15 +180,17 @@ void StrictOnRepeatable(const void* executor) {
   if (trace != state.executor_traces.end()) trace->second.repeatable = true;
 }
 
-void StrictOnExecutorDestroyed(const void* executor) {
+void StrictOnExecutorGone(const void* executor, ExecutorFate fate) {
   NnopState& state = State();
   const std::lock_guard lock(state.traces_mutex);
   const auto trace = state.executor_traces.find(executor);
-  if (trace != state.executor_traces.end()) trace->second.fate = ExecutorFate::kDestroyed;
+  if (trace != state.executor_traces.end()) trace->second.fate = fate;
 }
 
 void ReportLiveExecutors(LeakTime time) {
   NnopState& state = State();
+  FindingList findings;
+  findings.ReportAt(time);
   const std::lock_guard lock(state.traces_mutex);
   for (auto& [executor, trace] : state.executor_traces) {
     if (!IsAlive(trace) || trace.reported) continue;
@@ -187,14 +199,13 @@ void ReportLiveExecutors(LeakTime time) {
     const std::string message = fmt::format(
         "executor {} was never {} {}", executor,
         trace.launched ? "destroyed, although it is repeatable" : "launched nor destroyed",
-        time == LeakTime::kExit ? "when the process ends" : "at aclFinalize");
-    const Finding finding{.kind = FindingKind::kExecutor,
-                          .api = api.c_str(),
-                          .argument = "executor",
-                          .message = message,
-                          .stack = &trace.created,
-                          .stack_title = "created from"};
-    time == LeakTime::kExit ? PrintFinding(finding) : ReportFinding(finding);
+        LeakTimeText(time));
+    findings.Add({.kind = FindingKind::kExecutor,
+                  .api = api.c_str(),
+                  .argument = "executor",
+                  .message = message,
+                  .stack = &trace.created,
+                  .stack_title = "created from"});
   }
 }
 

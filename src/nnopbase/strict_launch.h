@@ -6,6 +6,7 @@
 #include "ascendcl/strict_hooks.h"
 #include "nnopbase/executor.h"
 #include "nnopbase/op_info.h"
+#include "nnopbase/state.h"
 
 // What strict mode knows about executors and the objects of acl_meta.h. To be called only if
 // StrictOn().
@@ -24,7 +25,8 @@ void StrictOnLaunch(const void* executor, const OpTask& task, uint64_t needed_by
 void StrictOnDeadExecutor(const char* api, const void* executor);
 
 void StrictOnRepeatable(const void* executor);
-void StrictOnExecutorDestroyed(const void* executor);
+// Destroyed, or removed because its launch failed.
+void StrictOnExecutorGone(const void* executor, ExecutorFate fate);
 
 // Objects and executors that are still there; a LeakReporter.
 void ReportLiveObjects(LeakTime time);

@@ -134,11 +134,56 @@ assert frame.startswith("...") and "\ufffd\"\x01/client(" in frame and frame.end
       run 1 0 "$client" read fault
     )
     expect host-access 1
+    ;;
+  heap_reuse)
     (
-      ulimit -v 200000
-      run 1 0 "$client" write fixed
+      ulimit -v 60000
+      run abort 0 "$client" heap_reuse fault
     )
+    says "the system refuses the address space"
+    [[ ! -e $work/report ]] || fail "a correct program is reported"
+    ;;
+  no_memfd)
+    LD_PRELOAD=$library run 1 0 "$client" read fault
+    expect host-access 1
+    LD_PRELOAD=$library run 1 0 "$client" write fault
+    expect host-access 1
+    ;;
+  loader)
+    export ACLNN_CPU_TEST_MODULE=$library
+    run 1 0 "$client" loader fault
+    (($(findings host-access) > 0)) || fail "no finding"
+    ;;
+  many_opened)
+    run 1 0 "$client" many_opened fault
+    says "refuses to open single blocks"
+    (($(findings host-access) == 100)) || fail "not 100 findings"
+    ;;
+  abort_with_threads)
+    run abort 134 "$client" abort_with_threads fault
+    expect foreign-pointer 1
     expect host-access 0
+    ;;
+  signals)
+    run 1 0 "$client" ignored_signal fault
+    for mode in 1 abort; do
+      for case in sent_signal null_pointer; do
+        run "$mode" 139 "$client" "$case" fault
+        [[ ! -s $work/report ]] || fail "$case is reported"
+      done
+      run "$mode" 5 "$client" handler_after fault
+      [[ ! -s $work/report ]] || fail "a handler that came later is not respected"
+    done
+    ;;
+  tail_of_the_page)
+    run 1 0 "$client" tail_of_the_page fault
+    expect host-access 1
+    expect uninitialised 0
+    ;;
+  only_tensors)
+    run 1 0 "$client" only_tensors fault
+    expect leak 1
+    says "1 finding: 1 leak"
     ;;
   *) fail "unknown situation" ;;
 esac

@@ -37,6 +37,15 @@ expect_one_finding() {
   local start
   start="{\"kind\":\"$kind\",\"api\":$(quoted "$api"),\"argument\":$(quoted "$argument"),"
   [[ $(<"$report") == "$start"* ]] || fail "not the finding expected: $start"
+  python3 - "$report" <<'PY' || fail "not the line that docs/strict-mode.md describes"
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    finding = json.loads(file.read())
+assert list(finding) == ["kind", "api", "argument", "message", "allocation", "stack"], finding
+assert len(finding["message"]) > 10 and "main" in finding["stack"][-1], finding
+if finding["allocation"] is not None:
+    assert int(finding["allocation"]["base"], 16) > 0 and finding["allocation"]["size"] > 0, finding
+PY
 }
 
 run 1 fault

@@ -269,6 +269,55 @@ void ManyAllocations(bool) {
   for (int i = 0; i < 40; ++i) MUST(aclrtFree(AllocateFilled(size_t{64} << 20)));
 }
 
+// Threads with a stream each, all at once, and some memory that all read.
+void ThreadsAtOnce(bool) {
+  const Session session;
+  void* const shared = AllocateFilled(Pool::kGradBytes);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([shared] {
+      MUST(aclrtSetDevice(0));
+      for (int round = 0; round < 20; ++round) {
+        Extra own;
+        Pool pool;
+        aclDestroyTensor(pool.grad);
+        pool.grad = MakeTensor(3, 3, shared);
+        pool.Launch(own.stream);
+        MUST(aclrtRecordEvent(own.event, own.stream));
+        MUST(aclrtSynchronizeEvent(own.event));
+        ReadBack(pool.out_memory, Pool::kOutBytes);
+      }
+      MUST(aclrtResetDevice(0));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  MUST(aclrtFree(shared));
+}
+
+// A call that fails has touched nothing.
+void RefusedCopy(bool) {
+  const Session session;
+  void* pinned = nullptr;
+  MUST(aclrtMallocHost(&pinned, 64));
+  void* const memory = AllocateFilled(64);
+  char host[64] = {};
+  MUST(aclrtMemcpyAsync(pinned, 64, memory, 64, ACL_MEMCPY_DEVICE_TO_HOST, session.stream));
+  MUST(aclrtMemcpyAsync(host, 64, pinned, 64, ACL_MEMCPY_DEVICE_TO_HOST, session.stream) != 0 ? 0
+                                                                                              : 1);
+  MUST(aclrtSynchronizeStream(session.stream));
+  MUST(aclrtFree(memory));
+  MUST(aclrtFreeHost(pinned));
+}
+
+// A repeatable executor ends with the launch that fails.
+void FailedLaunch(bool) {
+  const Session session;
+  Pool pool;
+  pool.PhaseOne();
+  MUST(aclSetAclOpExecutorRepeatable(pool.executor));
+  MUST(pool.PhaseTwo(&pool) != 0 ? 0 : 1);  // no stream
+}
+
 void FinalizeAndStartAgain(bool) {
   for (int i = 0; i < 3; ++i) {
     const Session session;
@@ -299,5 +348,8 @@ int main(int argc, char** argv) {
                   {"streams_come_and_go", StreamsComeAndGo},
                   {"unused_data_may_be_anything", UnusedDataMayBeAnything},
                   {"many_allocations", ManyAllocations},
+                  {"threads_at_once", ThreadsAtOnce},
+                  {"refused_copy", RefusedCopy},
+                  {"failed_launch", FailedLaunch},
                   {"finalize_and_start_again", FinalizeAndStartAgain}});
 }

@@ -40,6 +40,14 @@ void TensorDestroyed(bool fault) {
   MUST(aclrtSynchronizeStream(session.stream));
 }
 
+void DestroyedTwice(bool fault) {
+  const Session session;
+  Pool pool;
+  pool.PhaseOne();
+  MUST(aclDestroyAclOpExecutor(pool.executor));
+  if (fault) MUST(aclDestroyAclOpExecutor(pool.executor) != 0 ? 0 : 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -47,5 +55,6 @@ int main(int argc, char** argv) {
                  {{"launched_twice", LaunchedTwice},
                   {"never_launched", NeverLaunched},
                   {"never_destroyed", NeverDestroyed},
-                  {"tensor_destroyed", TensorDestroyed}});
+                  {"tensor_destroyed", TensorDestroyed},
+                  {"destroyed_twice", DestroyedTwice}});
 }

@@ -1,4 +1,4 @@
-// aclrtFree and copies get addresses that are none of an allocation.
+// aclrtFree, copies and operators get addresses that are none of an allocation.
 #include "client.h"
 
 namespace {
@@ -34,6 +34,17 @@ void CopyFromNowhere(bool fault) {
   MUST(aclrtFree(memory));
 }
 
+// An operator, which works on it all the same in report mode.
+void LaunchNowhere(bool fault) {
+  const Session session;
+  Pool pool;
+  char* const memory = static_cast<char*>(AllocateFilled(64));
+  aclDestroyTensor(pool.grad);
+  pool.grad = MakeTensor(3, 3, fault ? memory + 64 * 4096 : pool.grad_memory);
+  pool.Run(session.stream);
+  MUST(aclrtFree(memory));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,5 +52,6 @@ int main(int argc, char** argv) {
                  {{"free_inside", FreeInside},
                   {"free_heap", FreeHeap},
                   {"free_other_kind", FreeOtherKind},
-                  {"copy_from_nowhere", CopyFromNowhere}});
+                  {"copy_from_nowhere", CopyFromNowhere},
+                  {"launch_nowhere", LaunchNowhere}});
 }

@@ -42,6 +42,15 @@ void PastTheEnd(bool fault) {
   MUST(aclrtFree(memory));
 }
 
+void BeforeTheStart(bool fault) {
+  const Session session;
+  void* const memory = AllocateFilled(4096);
+  char before = 0;  // read only: what lies there may not be the client's
+  if (fault) before = static_cast<volatile char*>(memory)[-8];
+  (void)before;
+  MUST(aclrtFree(memory));
+}
+
 void Freed(bool fault) {
   const Session session;
   void* const memory = AllocateFilled(64);
@@ -52,7 +61,10 @@ void Freed(bool fault) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return RunCase(
-      argc, argv,
-      {{"read", Read}, {"write", Write}, {"past_the_end", PastTheEnd}, {"freed", Freed}});
+  return RunCase(argc, argv,
+                 {{"read", Read},
+                  {"write", Write},
+                  {"past_the_end", PastTheEnd},
+                  {"before_the_start", BeforeTheStart},
+                  {"freed", Freed}});
 }

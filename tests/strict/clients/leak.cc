@@ -29,6 +29,58 @@ void BoolArray(bool fault) {
   if (!fault) MUST(aclDestroyBoolArray(array));
 }
 
+void IntArray(bool fault) {
+  const Session session;
+  const int64_t values[] = {1, 2};
+  aclIntArray* const array = aclCreateIntArray(values, 2);
+  if (!fault) MUST(aclDestroyIntArray(array));
+}
+
+void FloatArray(bool fault) {
+  const Session session;
+  const float values[] = {1, 2};
+  aclFloatArray* const array = aclCreateFloatArray(values, 2);
+  if (!fault) MUST(aclDestroyFloatArray(array));
+}
+
+aclScalar* MakeScalar() {
+  float value = 1;
+  return aclCreateScalar(&value, ACL_FLOAT);
+}
+
+void Scalar(bool fault) {
+  const Session session;
+  aclScalar* const scalar = MakeScalar();
+  if (!fault) MUST(aclDestroyScalar(scalar));
+}
+
+// A list owns what is in it.
+void TensorList(bool fault) {
+  const Session session;
+  const aclTensor* const tensors[] = {MakeTensor(3, 3, nullptr)};
+  aclTensorList* const list = aclCreateTensorList(tensors, 1);
+  if (!fault) MUST(aclDestroyTensorList(list));
+  if (fault) MUST(aclDestroyTensor(tensors[0]));
+}
+
+void ScalarList(bool fault) {
+  const Session session;
+  const aclScalar* const scalars[] = {MakeScalar()};
+  aclScalarList* const list = aclCreateScalarList(scalars, 1);
+  if (!fault) MUST(aclDestroyScalarList(list));
+  if (fault) MUST(aclDestroyScalar(scalars[0]));
+}
+
+void Context(bool fault) {
+  const Session session;
+  aclrtContext own = nullptr;
+  aclrtContext before = nullptr;
+  MUST(aclrtGetCurrentContext(&before));
+  MUST(aclrtCreateContext(&own, 0));
+  MUST(aclrtSetCurrentContext(before));
+  if (!fault) MUST(aclrtDestroyContext(own));
+}
+
 void AlignedMemory(bool fault) {
   const Session session;
   void* memory = nullptr;
@@ -98,6 +150,12 @@ int main(int argc, char** argv) {
                   {"host_memory", HostMemory},
                   {"tensor", Tensor},
                   {"bool_array", BoolArray},
+                  {"int_array", IntArray},
+                  {"float_array", FloatArray},
+                  {"scalar", Scalar},
+                  {"tensor_list", TensorList},
+                  {"scalar_list", ScalarList},
+                  {"context", Context},
                   {"aligned_memory", AlignedMemory},
                   {"stream", Stream},
                   {"stream_with_config", StreamWithConfig},
