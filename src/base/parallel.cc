@@ -5,6 +5,7 @@
 
 #include "base/cpu_count.h"
 #include "base/env.h"
+#include "base/futex.h"
 #include "base/pool.h"
 
 namespace aclnn_cpu {
@@ -14,9 +15,47 @@ namespace {
 constexpr double kMinSharedUs = 30;
 // Waking a sleeping thread costs 15 to 110 us until it runs, so it pays only from about here.
 constexpr double kMinWakeUs = 200;
+// Shorter regions that follow each other closely have a thread woken once per this much work: it is
+// still looking for the next one when that comes.
+constexpr double kMinSeriesUs = 1000;
+// Longest pause in such a series; less than the time for which a worker looks.
+constexpr int64_t kMaxPauseNs = 40'000;
 
 constinit std::atomic<int> g_thread_count{0};
 constinit std::atomic<int> g_forced{0};
+
+// Of the series of shorter regions: the work since the last wake, and when it ended. Threads that
+// open regions at the same time may mix it up, which costs a wake or saves one.
+constinit std::atomic<double> g_series_us{0};
+constinit std::atomic<int64_t> g_series_end_ns{0};
+
+// Adds a region that is about to run; true if it is the one to wake a thread for.
+bool SeriesPaysWake(double estimated_us) {
+  const int64_t pause = MonotonicNs() - g_series_end_ns.load(std::memory_order_relaxed);
+  double work = estimated_us;
+  if (pause <= kMaxPauseNs) work += g_series_us.load(std::memory_order_relaxed);
+  const bool pays = work >= kMinSeriesUs;
+  g_series_us.store(pays ? 0 : work, std::memory_order_relaxed);
+  return pays;
+}
+
+void RunRegion(int64_t blocks, int helpers, bool may_wake, double estimated_us,
+               FunctionRef<void(int64_t block)> body) {
+  Pool* pool = nullptr;
+  if (helpers > 0 && may_wake) {
+    pool = Pool::Get();
+  } else if (helpers > 0 && estimated_us >= kMinSharedUs) {
+    pool = Pool::GetIfMade();
+    if (pool != nullptr && !pool->HasFreeWorker()) pool = nullptr;
+  }
+  if (pool == nullptr) {
+    for (int64_t block = 0; block < blocks; ++block) body(block);
+    return;
+  }
+  const bool forced = g_forced.load(std::memory_order_relaxed) > 0;
+  if (forced && !Pool::InsideRegion() && pool->RunWithAll(blocks, helpers, body)) return;
+  pool->Run(blocks, helpers, may_wake, body);
+}
 
 }  // namespace
 
@@ -33,22 +72,12 @@ int ThreadCount() {
 }
 
 void ParallelFor(int64_t blocks, double estimated_us, FunctionRef<void(int64_t block)> body) {
-  const bool forced = g_forced.load(std::memory_order_relaxed) > 0;
   const int helpers = static_cast<int>(std::min<int64_t>(ThreadCount(), blocks)) - 1;
-  const bool may_wake = forced || estimated_us >= kMinWakeUs;
-  Pool* pool = nullptr;
-  if (helpers > 0 && may_wake) {
-    pool = Pool::Get();
-  } else if (helpers > 0 && estimated_us >= kMinSharedUs) {
-    pool = Pool::GetIfMade();
-    if (pool != nullptr && !pool->HasFreeWorker()) pool = nullptr;
-  }
-  if (pool == nullptr) {
-    for (int64_t block = 0; block < blocks; ++block) body(block);
-    return;
-  }
-  if (forced && !Pool::InsideRegion() && pool->RunWithAll(blocks, helpers, body)) return;
-  pool->Run(blocks, helpers, may_wake, body);
+  bool may_wake = g_forced.load(std::memory_order_relaxed) > 0 || estimated_us >= kMinWakeUs;
+  const bool in_series = helpers > 0 && !may_wake && estimated_us >= kMinSharedUs;
+  if (in_series) may_wake = SeriesPaysWake(estimated_us);
+  RunRegion(blocks, helpers, may_wake, estimated_us, body);
+  if (in_series) g_series_end_ns.store(MonotonicNs(), std::memory_order_relaxed);
 }
 
 void ForceThreadCountForTest(int threads) { g_forced.store(threads); }

@@ -13,10 +13,10 @@ namespace aclnn_cpu {
 // body must not throw.
 //
 // `estimated_us` is the estimated time of all blocks on one thread. It only decides whether waking
-// threads pays; results never depend on it. Regions may be opened by several threads at once; a
-// body may open a nested region. Workers run with the default floating-point environment
-// (base/fp_environment.h); the caller's own is the caller's business. A forked child starts with an
-// empty pool: a region there works as in a new process.
+// threads pays, for this region or for a series of such; results never depend on it. Regions may be
+// opened by several threads at once; a body may open a nested region. Workers run with the default
+// floating-point environment (base/fp_environment.h); the caller's own is the caller's business. A
+// forked child starts with an empty pool: a region there works as in a new process.
 void ParallelFor(int64_t blocks, double estimated_us, FunctionRef<void(int64_t block)> body);
 
 // Largest number of threads that one region uses, the caller included: ACLNN_CPU_NUM_THREADS or the

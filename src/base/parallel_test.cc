@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -20,6 +22,9 @@
 
 namespace aclnn_cpu {
 namespace {
+
+// Whatever the machine has, so that there is a thread to wake.
+const bool g_two_threads = setenv("ACLNN_CPU_NUM_THREADS", "2", 1) == 0;
 
 // Estimates that make a region wake threads, or not.
 constexpr double kLongUs = 1e6;
@@ -61,6 +66,11 @@ class ParallelForTest : public ::testing::Test {
     StopPool();
   }
 };
+
+TEST_F(ParallelForTest, TakesTheNumberOfThreadsFromTheEnvironment) {
+  ASSERT_TRUE(g_two_threads);
+  EXPECT_EQ(ThreadCount(), 2);
+}
 
 TEST_F(ParallelForTest, NoBlocksCallNothing) {
   ForceThreadCountForTest(3);
@@ -161,7 +171,6 @@ TEST_F(ParallelForTest, SleepingWorkersWakeAgain) {
 
 // Without forcing, nobody waits for a worker: a region may end before one joins. So try for long.
 TEST_F(ParallelForTest, LongRegionsGetHelpWithoutForcing) {
-  if (ThreadCount() == 1) ForceThreadCountForTest(2);
   bool helped = false;
   for (int repeat = 0; repeat < 100 && !helped; ++repeat) {
     std::atomic<bool> other_thread{false};
@@ -174,6 +183,30 @@ TEST_F(ParallelForTest, LongRegionsGetHelpWithoutForcing) {
     helped = other_thread;
   }
   EXPECT_TRUE(helped);
+}
+
+void RunMediumRegions(int count, std::chrono::microseconds pause) {
+  for (int i = 0; i < count; ++i) {
+    ParallelFor(2, 100, [](int64_t) {});
+    if (pause.count() > 0) std::this_thread::sleep_for(pause);
+  }
+}
+
+TEST_F(ParallelForTest, MediumRegionsWithPausesWakeNobody) {
+  StopPool();
+  RunMediumRegions(100, std::chrono::microseconds(200));
+  EXPECT_EQ(PoolThreads(), 0);
+}
+
+TEST_F(ParallelForTest, SeriesOfMediumRegionsGetsAThread) {
+  StopPool();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));  // ends any series
+  RunMediumRegions(9, std::chrono::microseconds(0));          // less than 1 ms of work
+  EXPECT_EQ(PoolThreads(), 0);
+  // Again, because being held up between two regions ends a series too.
+  for (int repeat = 0; repeat < 1000 && PoolThreads() == 0; ++repeat)
+    RunMediumRegions(20, std::chrono::microseconds(0));
+  EXPECT_EQ(PoolThreads(), 1);
 }
 
 TEST_F(ParallelForTest, StopPoolEndsTheThreadsAndTheNextRegionStartsNewOnes) {
