@@ -14,13 +14,13 @@
 #include "nnopbase/tensor.h"
 #include "opapi/adaptive_avg_pool2d_backward/columns-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/planes_job.h"
+#include "opapi/adaptive_avg_pool2d_backward/small_rows-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/sums-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/windows.h"
 #include "simd/targets.h"
 
 // Packed rows: a row is computed once for all rows of out that lie under the same rows of
-// gradOutput, and copied. Rows of at most two vectors stay in registers and are computed each anew,
-// which needs no branches.
+// gradOutput, and copied. Rows of at most two vectors stay in registers (small_rows-inl.h).
 
 HWY_BEFORE_NAMESPACE();
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
@@ -99,10 +99,7 @@ void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scr
   for (int64_t h = rows.first_row; h < rows.end_row;) {
     const Cover cover = job.row_covers[h];
     int64_t end = h + 1;
-    while (end < rows.end_row && job.row_covers[end].begin == cover.begin &&
-           job.row_covers[end].end == cover.end) {
-      ++end;
-    }
+    while (end < rows.end_row && SameCover(job.row_covers[end], cover)) ++end;
     const float* sums = Sums(job, rows.grad_plane, cover, scratch);
     if (end - h == 1 && !streaming) {
       SpreadRow(job, sums, scratch.float_row, plane + h * width);
@@ -113,75 +110,6 @@ void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scr
       }
     }
     h = end;
-  }
-}
-
-// Rows of one vector or two (kVectors), H >= gradH and whole planes: each row adds two rows of
-// quotients, the second of which may be the row of zeros that follows the plane's. kOneVector: a
-// row of sums is one vector. `end`: what may be written over, because the next row, the next plane
-// or another block does not begin before it.
-template <typename T, int kVectors, bool kOneVector>
-void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
-                  const float* quotients) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t width = job.problem.width();
-  const int64_t grad_width = job.problem.grad_width();
-  const int64_t zeros = job.problem.grad_height();
-  const ColumnTable table(job.layout, job.workspace, width);
-  // Copies, because stores of out could change the table as far as the compiler knows.
-  const auto left_first = LanesOf(d, table, 0, 0);
-  const auto left_second = LanesOf(d, table, 1, 0);
-  const auto left_mask = SecondMaskOf(d, table, 0);
-  const auto right_first = LanesOf(d, table, 0, kVectors - 1);
-  const auto right_second = LanesOf(d, table, 1, kVectors - 1);
-  const auto right_mask = SecondMaskOf(d, table, kVectors - 1);
-  const int64_t offsets[] = {table.offsets[0], table.offsets[1], table.offsets[2 * kVectors - 2],
-                             table.offsets[2 * kVectors - 1]};
-  const Cover* const covers = job.row_covers;
-  const int64_t end_row = rows.end_row;
-  T* to = reinterpret_cast<T*>(rows.out_plane) + rows.first_row * width;
-  for (int64_t h = rows.first_row; h < end_row; ++h, to += width) {
-    const Cover cover = covers[h];
-    const float* a = quotients + cover.begin * grad_width;
-    const float* b =
-        quotients + (cover.end - cover.begin == 2 ? cover.begin + 1 : zeros) * grad_width;
-    const auto sums_at = [&](int64_t offset) HWY_ATTR {
-      return hn::Add(hn::LoadU(d, a + offset), hn::LoadU(d, b + offset));
-    };
-    const auto first = sums_at(kOneVector ? 0 : offsets[0]);
-    const auto second = kOneVector ? first : sums_at(offsets[1]);
-    const auto left = Spread(first, second, left_first, left_second, left_mask);
-    if (kVectors == 1) {
-      StoreUpTo(left, d, end - to, to);
-      continue;
-    }
-    simd::StoreFromFloat(left, d, to);
-    const auto third = kOneVector ? first : sums_at(offsets[2]);
-    const auto fourth = kOneVector ? first : sums_at(offsets[3]);
-    const auto right = Spread(third, fourth, right_first, right_second, right_mask);
-    simd::StoreFromFloat(right, d, to + width - lanes);
-  }
-}
-
-// Whether RunSmallRows can be used.
-bool HasSmallRows(const PlanesJob& job) {
-  const hn::ScalableTag<float> d;
-  return job.layout.whole_plane && job.layout.method == ColumnMethod::kTable &&
-         job.problem.height() >= job.problem.grad_height() &&
-         job.problem.width() <= 2 * static_cast<int64_t>(hn::Lanes(d));
-}
-
-template <typename T>
-void RunSmall(const PlanesJob& job, const PlaneRows& rows, const T* end, const float* quotients) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (job.problem.width() <= lanes) {
-    RunSmallRows<T, 1, true>(job, rows, end, quotients);
-  } else if (job.problem.grad_width() <= lanes) {
-    RunSmallRows<T, 2, true>(job, rows, end, quotients);
-  } else {
-    RunSmallRows<T, 2, false>(job, rows, end, quotients);
   }
 }
 

@@ -189,6 +189,26 @@ TEST_P(EveryWay, NanAndInfinitySpreadOverTheirWindowsOnly) {
   EXPECT_EQ(out.Get(50 + 3), -kInfinity);
 }
 
+// Planes of numbers that stay finite and planes of others take different ways within one run.
+TEST_P(EveryWay, PlanesOfAnyNumbersStandSideBySide) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double huge = GetParam() == ACL_FLOAT16 ? 65504 : 0x1.fep127;
+  const double special[] = {1, nan, kInfinity, -kInfinity, huge, -huge, 0x1p-130, -0.0};
+  for (const Shapes& shapes : {Shapes{{8, 6, 6}, {8, 14, 14}}, Shapes{{8, 14, 14}, {8, 16, 16}},
+                               Shapes{{8, 7, 3}, {8, 7, 6}}, Shapes{{8, 2, 2}, {8, 3, 11}}}) {
+    const int64_t plane = shapes.grad[1] * shapes.grad[2];
+    std::vector<double> values = Rng(9).UniformVector(8 * plane, -4, 4);
+    for (int64_t i = 0; i < 8; ++i) {
+      for (const int64_t at : {int64_t{0}, plane / 2, plane / 2 + 1}) {
+        values[static_cast<size_t>(i * plane + at)] = special[i];
+      }
+    }
+    const HostTensor grad = TensorBuilder(GetParam(), shapes.grad).Values(values).Build();
+    HostTensor out = TensorBuilder(GetParam(), shapes.out).Margin(3).Build();
+    ASSERT_NO_FATAL_FAILURE(CheckEveryWay(grad, &out));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AdaptiveAvgPool2dBackward, EveryWay, ::testing::ValuesIn(kDtypes),
                          [](const ::testing::TestParamInfo<aclDataType>& parameter) {
                            return test::DtypeLabel(parameter.param);

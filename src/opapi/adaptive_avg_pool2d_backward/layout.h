@@ -41,6 +41,7 @@ struct Cover {
   int32_t begin;
   int32_t end;
 };
+inline bool SameCover(Cover a, Cover b) { return a.begin == b.begin && a.end == b.end; }
 inline constexpr int64_t kMaxIndexedExtent = int64_t{1} << 30;
 
 // How the variant "planes" spreads a row of sums over the columns of out.
