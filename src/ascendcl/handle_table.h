@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "base/light_mutex.h"
 
 namespace aclnn_cpu {
 
@@ -26,6 +27,9 @@ inline void* NewHandle(HandleKind kind) {
 // The live objects of one kind behind the opaque handles that callers hold. Thread-safe. A handle
 // that is unknown, destroyed or not ours is simply not found; nothing that a caller passes is ever
 // dereferenced.
+//
+// Open addressing: handles are numbered, so their low bits spread them nearly perfectly, and a call
+// that makes and uses up an executor allocates nothing here.
 template <typename T>
 class HandleTable {
  public:
@@ -40,25 +44,25 @@ class HandleTable {
   // For objects that know their own handle, a fresh one from NewHandle().
   void InsertAs(void* handle, std::shared_ptr<T> object) {
     const std::lock_guard lock(mutex_);
-    objects_.emplace(handle, std::move(object));
+    if (2 * (count_ + 1) > slots_.size()) Grow();
+    Place({handle, std::move(object)});
+    ++count_;
   }
 
   std::shared_ptr<T> Find(const void* handle) const {
     const std::lock_guard lock(mutex_);
-    const auto found = objects_.find(handle);
-    return found == objects_.end() ? nullptr : found->second;
+    const size_t found = IndexOf(handle);
+    return found == kNone ? nullptr : slots_[found].object;
   }
 
   // The object, which stays in only if `stays(const T&)` holds; nullptr if the handle is not live.
   template <typename Predicate>
   std::shared_ptr<T> FindOrRemove(const void* handle, Predicate stays) {
     const std::lock_guard lock(mutex_);
-    const auto found = objects_.find(handle);
-    if (found == objects_.end()) return nullptr;
-    if (stays(static_cast<const T&>(*found->second))) return found->second;
-    std::shared_ptr<T> object = std::move(found->second);
-    objects_.erase(found);
-    return object;
+    const size_t found = IndexOf(handle);
+    if (found == kNone) return nullptr;
+    if (stays(static_cast<const T&>(*slots_[found].object))) return slots_[found].object;
+    return TakeOut(found);
   }
 
   // Takes the object out; nullptr if the handle is not live.
@@ -70,30 +74,81 @@ class HandleTable {
   template <typename Predicate>
   std::vector<std::shared_ptr<T>> RemoveIf(Predicate unwanted) {
     const std::lock_guard lock(mutex_);
-    std::vector<std::shared_ptr<T>> removed;
-    for (auto entry = objects_.begin(); entry != objects_.end();) {
-      if (!unwanted(static_cast<const T&>(*entry->second))) {
-        ++entry;
-        continue;
-      }
-      removed.push_back(std::move(entry->second));
-      entry = objects_.erase(entry);
+    std::vector<const void*> handles;
+    for (const Slot& slot : slots_) {
+      if (slot.handle != nullptr && unwanted(static_cast<const T&>(*slot.object)))
+        handles.push_back(slot.handle);
     }
+    std::vector<std::shared_ptr<T>> removed;
+    for (const void* handle : handles) removed.push_back(TakeOut(IndexOf(handle)));
     return removed;
   }
 
   std::vector<std::shared_ptr<T>> All() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<T>> objects;
-    objects.reserve(objects_.size());
-    for (const auto& [handle, object] : objects_) objects.push_back(object);
+    objects.reserve(count_);
+    for (const Slot& slot : slots_) {
+      if (slot.handle != nullptr) objects.push_back(slot.object);
+    }
     return objects;
   }
 
  private:
+  struct Slot {
+    const void* handle = nullptr;  // null: free
+    std::shared_ptr<T> object;
+  };
+  static constexpr size_t kNone = SIZE_MAX;
+  static constexpr size_t kFirstSize = 16;
+
+  // Where the search for a handle starts; it goes on to the next free slot.
+  size_t Home(const void* handle) const {
+    return (reinterpret_cast<uintptr_t>(handle) >> 4) & (slots_.size() - 1);
+  }
+  size_t After(size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+
+  size_t IndexOf(const void* handle) const {
+    if (slots_.empty()) return kNone;
+    for (size_t i = Home(handle); slots_[i].handle != nullptr; i = After(i)) {
+      if (slots_[i].handle == handle) return i;
+    }
+    return kNone;
+  }
+
+  void Place(Slot entry) {
+    size_t i = Home(entry.handle);
+    while (slots_[i].handle != nullptr) i = After(i);
+    slots_[i] = std::move(entry);
+  }
+
+  std::shared_ptr<T> TakeOut(size_t hole) {
+    std::shared_ptr<T> object = std::move(slots_[hole].object);
+    // Entries behind that the search would not reach any more move up.
+    for (size_t i = After(hole); slots_[i].handle != nullptr; i = After(i)) {
+      const size_t mask = slots_.size() - 1;
+      const size_t from_home = (i - Home(slots_[i].handle)) & mask;
+      if (from_home < ((i - hole) & mask)) continue;
+      slots_[hole] = std::move(slots_[i]);
+      hole = i;
+    }
+    slots_[hole] = Slot();
+    --count_;
+    return object;
+  }
+
+  void Grow() {
+    std::vector<Slot> old(slots_.empty() ? kFirstSize : 2 * slots_.size());
+    slots_.swap(old);
+    for (Slot& slot : old) {
+      if (slot.handle != nullptr) Place(std::move(slot));
+    }
+  }
+
   const HandleKind kind_;
-  mutable std::mutex mutex_;
-  std::unordered_map<const void*, std::shared_ptr<T>> objects_;
+  mutable LightMutex mutex_;
+  std::vector<Slot> slots_;  // as many as a power of two, half of them free
+  size_t count_ = 0;
 };
 
 }  // namespace aclnn_cpu

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <map>
+#include <random>
 #include <set>
 
 namespace aclnn_cpu {
@@ -47,6 +50,26 @@ TEST(HandleTable, RemoveIfTakesOutExactlyTheUnwanted) {
   EXPECT_EQ(table.All().size(), 5u);
   for (size_t i = 0; i < handles.size(); ++i)
     EXPECT_EQ(table.Find(handles[i]) != nullptr, i % 2 == 1);
+}
+
+// Against a map: handles collide, move up when others go, and the table grows.
+TEST(HandleTable, KeepsWhatAMapWouldKeep) {
+  HandleTable<int> table(HandleKind::kExecutor);
+  std::map<void*, int> want;
+  std::mt19937 random(1);
+  for (int step = 0; step < 5000; ++step) {
+    // Numbers of other tables in between, so that the low bits of the live ones collide.
+    for (unsigned i = random() % 40; i > 0; --i) NewHandle(HandleKind::kEvent);
+    want[table.Insert(std::make_shared<int>(step))] = step;
+    while (want.size() > random() % 100) {
+      const auto victim = std::next(want.begin(), random() % want.size());
+      ASSERT_EQ(*table.Remove(victim->first), victim->second);
+      ASSERT_EQ(table.Find(victim->first), nullptr);
+      want.erase(victim);
+    }
+    for (const auto& [handle, value] : want) ASSERT_EQ(*table.Find(handle), value);
+    ASSERT_EQ(table.All().size(), want.size());
+  }
 }
 
 TEST(HandleTable, ObjectsCanKnowTheirHandle) {

@@ -1,6 +1,5 @@
 #include "ascendcl/soc_table.h"
 
-#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -38,9 +37,6 @@ constexpr const SocName& kDefault = kNames[1];
 // The earlier name of Ascend950.
 constexpr const char* kAlias950 = "Ascend910_95";
 
-constinit std::atomic<const SocName*> chosen{nullptr};
-constinit std::atomic<const SocName*> forced{nullptr};
-
 const SocName* Lookup(const char* name) {
   for (const SocName& row : kNames) {
     if (std::strcmp(name, row.long_name) == 0) return &row;
@@ -68,27 +64,28 @@ const SocName& FromEnvironment() {
   return kDefault;
 }
 
-const SocName& Current() {
-  if (const SocName* const row = forced.load(std::memory_order_acquire)) return *row;
-  if (const SocName* const row = chosen.load(std::memory_order_acquire)) return *row;
-  // Two threads may both come here; they find the same.
-  const SocName& row = FromEnvironment();
-  chosen.store(&row, std::memory_order_release);
+}  // namespace
+
+namespace soc_internal {
+
+constinit std::atomic<const SocName*> current{nullptr};
+
+// Two threads may both come here; they find the same.
+const SocName* Read() {
+  const SocName* const row = &FromEnvironment();
+  current.store(row, std::memory_order_release);
   return row;
 }
 
-}  // namespace
+}  // namespace soc_internal
 
 std::span<const SocFamily> SocFamilies() { return kFamilies; }
 
 std::span<const SocName> SocNames() { return kNames; }
 
-Soc CurrentSoc() { return Current().soc; }
-
-const char* CurrentSocName() { return Current().long_name; }
-
 void ForceSocForTest(const char* long_name) {
-  forced.store(long_name == nullptr ? nullptr : Lookup(long_name), std::memory_order_release);
+  soc_internal::current.store(long_name == nullptr ? nullptr : Lookup(long_name),
+                              std::memory_order_release);
 }
 
 }  // namespace aclnn_cpu

@@ -1,6 +1,7 @@
 #ifndef ACLNN_CPU_ASCENDCL_SOC_TABLE_H_
 #define ACLNN_CPU_ASCENDCL_SOC_TABLE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -41,9 +42,18 @@ std::span<const SocFamily> SocFamilies();  // in enum order
 std::span<const SocName>
 SocNames();  // the exact names that ACLNN_CPU_SOC accepts, besides the short ones
 
+namespace soc_internal {
+extern constinit std::atomic<const SocName*> current;  // null: the environment was not read yet
+const SocName* Read();
+}  // namespace soc_internal
+
 // The product this process pretends to run on: ACLNN_CPU_SOC, default Ascend910B1.
-Soc CurrentSoc();
-const char* CurrentSocName();
+inline const SocName& CurrentSocRow() {
+  const SocName* const row = soc_internal::current.load(std::memory_order_acquire);
+  return row != nullptr ? *row : *soc_internal::Read();
+}
+inline Soc CurrentSoc() { return CurrentSocRow().soc; }
+inline const char* CurrentSocName() { return CurrentSocRow().long_name; }
 
 // For tests: pretends to be `long_name` (one of SocNames()); nullptr restores the environment's
 // choice.

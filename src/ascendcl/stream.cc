@@ -65,6 +65,8 @@ Status RunTask(const StreamTask& task) noexcept {
   return Status();
 }
 
+bool IsTiny(const Work& work) { return work.EstimatedMicroseconds() <= kRunAtOnceMicroseconds; }
+
 bool IsLong(const StreamTask& task) {
   return task.work != nullptr && task.work->EstimatedMicroseconds() >= kPlacementMicroseconds;
 }
@@ -72,8 +74,7 @@ bool IsLong(const StreamTask& task) {
 }  // namespace
 
 StatusOr<uint64_t> Stream::Enqueue(StreamTask task) {
-  const bool tiny =
-      task.work == nullptr || task.work->EstimatedMicroseconds() <= kRunAtOnceMicroseconds;
+  const bool tiny = task.work == nullptr || IsTiny(*task.work);
   if (task.wait.record != nullptr) task.wait.record->PokeWhenFinished(weak_from_this());
 
   FindingList findings;
@@ -96,13 +97,25 @@ StatusOr<uint64_t> Stream::Enqueue(StreamTask task) {
   return ticket;
 }
 
+bool Stream::RunIfTiny(Work& work) {
+  if (StrictOn() || !IsTiny(work)) return false;
+  Lock lock(mutex_);
+  if (closed_ || running_ || queued_ != 0) return false;
+  NewTicket();
+  running_ = true;
+  lock.unlock();
+  Status status = RunWork(work);
+  lock.lock();
+  EndTask(lock, std::move(status));
+  WakeWorker(lock);
+  return true;
+}
+
 uint64_t Stream::NewTicket() {
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
   submitted_.store(ticket, std::memory_order_release);
   return ticket;
 }
-
-uint64_t Stream::LastTicket() const { return submitted_.load(std::memory_order_acquire); }
 
 bool Stream::WaitFor(uint64_t ticket, Help help, int64_t deadline_ns) {
   if (!WaitUntilDone(ticket, help, deadline_ns)) return false;
@@ -218,6 +231,10 @@ void Stream::RunUnlocked(Lock& lock, StreamTask task) {
   Status status = RunTask(task);
   task = StreamTask();  // what the work owns is gone before anybody sees it done
   lock.lock();
+  EndTask(lock, std::move(status));
+}
+
+void Stream::EndTask(Lock& lock, Status status) {
   running_ = false;
   if (!status.ok() && error_.ok()) {
     error_ = std::move(status);

@@ -12,6 +12,7 @@
 
 #include "ascendcl/event.h"
 #include "ascendcl/work.h"
+#include "base/light_mutex.h"
 #include "base/status.h"
 #include "base/threads.h"
 
@@ -55,8 +56,13 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Waits, helping, while the queue is full. Fails with 107017 once the stream is closed.
   StatusOr<uint64_t> Enqueue(StreamTask task);
 
+  // Does what Enqueue() would do if the stream is idle and `work` is tiny, without an allocation
+  // for the task; false, and nothing has happened, if not, if the stream is closed, and in strict
+  // mode.
+  bool RunIfTiny(Work& work);
+
   // Ticket of the last task enqueued.
-  uint64_t LastTicket() const;
+  uint64_t LastTicket() const { return submitted_.load(std::memory_order_acquire); }
 
   bool IsIdle() const { return IsDone(LastTicket()); }
 
@@ -93,7 +99,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void Close(Queued queued);
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = std::unique_lock<LightMutex>;
 
   uint64_t NewTicket();
   bool IsRunnable(const StreamTask& task) const;
@@ -104,6 +110,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void Push(StreamTask task);
   StreamTask Pop();
   void RunUnlocked(Lock& lock, StreamTask task);
+  void EndTask(Lock& lock, Status status);
   void CountDone(Lock& lock, uint64_t tasks);
   void Sleep(Lock& lock, uint64_t ticket, int64_t deadline_ns);
   void DropQueued();
@@ -115,7 +122,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const int32_t device_;
   const void* handle_ = nullptr;
 
-  mutable std::mutex mutex_;
+  mutable LightMutex mutex_;
   std::vector<StreamTask> ring_;  // empty until the first task is queued; guarded, as all up to
   size_t head_ = 0;               // completed_, by mutex_
   size_t queued_ = 0;

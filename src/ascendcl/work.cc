@@ -19,6 +19,8 @@ Status EnqueueWork(Stream& stream, std::unique_ptr<Work> work) {
   return stream.Enqueue(std::move(task)).status();
 }
 
+bool RunIfTiny(Stream& stream, Work& work) { return stream.RunIfTiny(work); }
+
 Status EnqueueWork(aclrtStream stream, std::unique_ptr<Work> work) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Stream> target, FindStreamForWork(stream));
   return EnqueueWork(*target, std::move(work));

@@ -64,6 +64,9 @@ Status EnqueueWork(aclrtStream stream, std::unique_ptr<Work> work);
 class Stream;
 StatusOr<std::shared_ptr<Stream>> FindStreamForWork(aclrtStream stream);
 Status EnqueueWork(Stream& stream, std::unique_ptr<Work> work);
+// Runs `work` on the calling thread where EnqueueWork would, without taking it over; false, and
+// nothing has happened, where it would not, and in strict mode.
+bool RunIfTiny(Stream& stream, Work& work);
 
 // True in a forked child of a process that had used the runtime, until aclInit or aclrtSetDevice
 // succeeds in the child: the parent's threads and handles do not exist here.

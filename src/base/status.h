@@ -49,7 +49,8 @@ template <typename T>
 class [[nodiscard]] StatusOr {
  public:
   StatusOr(Status status) : status_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
-  StatusOr(T value) : value_(std::move(value)) {}          // NOLINT(google-explicit-constructor)
+  StatusOr(const T& value) : value_(value) {}              // NOLINT(google-explicit-constructor)
+  StatusOr(T&& value) : value_(std::move(value)) {}        // NOLINT(google-explicit-constructor)
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const& { return status_; }

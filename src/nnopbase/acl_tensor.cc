@@ -81,6 +81,7 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
     state.offset = offset;
     state.dtype = dataType;
     state.format = format;
+    aclnn_cpu::DescribeView(state);
     state.data = tensorData;
     return Status();
   });
@@ -113,6 +114,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
     state.offset = offset;
     state.dtype = dataType;
     state.format = format;
+    aclnn_cpu::DescribeView(state);
     if (tensorDataAddr != nullptr) state.data = tensorDataAddr;
     return Status();
   });

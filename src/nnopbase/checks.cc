@@ -9,15 +9,10 @@
 #include <vector>
 
 #include "aclnn/opdev/op_errno.h"
-#include "ascendcl/soc_table.h"
 #include "nnopbase/arguments.h"
 
 namespace aclnn_cpu {
 namespace {
-
-int64_t DimOf(NamedTensor tensor, int64_t axis) {
-  return tensor.state().view_dims[static_cast<size_t>(axis)];
-}
 
 std::string ShapeText(NamedTensor tensor) {
   return fmt::format("({})", fmt::join(tensor.state().view_dims, ", "));
@@ -31,57 +26,34 @@ std::string AnyOf(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Status RequireResultPointers(const uint64_t* workspace_size, aclOpExecutor* const* executor) {
-  return RequirePointers(ACLNN_ERR_PARAM_NULLPTR,
-                         {{"workspaceSize", workspace_size}, {"executor", executor}});
+Status NullPointer(const char* name) {
+  return RequirePointers(ACLNN_ERR_PARAM_NULLPTR, {{name, nullptr}});
 }
 
-Status RequireNotNull(std::initializer_list<NamedTensor> tensors) {
-  for (const NamedTensor& argument : tensors) {
-    RETURN_IF_ERROR(RequirePointers(ACLNN_ERR_PARAM_NULLPTR, {{argument.name, argument.tensor}}));
-  }
-  return Status();
+Status WrongRank(NamedTensor tensor, std::initializer_list<int64_t> ranks) {
+  FAIL(ACLNN_ERR_PARAM_INVALID, "{} has {} dimensions, must have {}", tensor.name,
+       tensor.state().rank(), fmt::join(ranks, " or "));
 }
 
-Status RequireRank(NamedTensor tensor, int64_t rank) { return RequireRankOneOf(tensor, {rank}); }
-
-Status RequireRankOneOf(NamedTensor tensor, std::initializer_list<int64_t> ranks) {
-  const int64_t rank = tensor.state().rank();
-  if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) return Status();
-  FAIL(ACLNN_ERR_PARAM_INVALID, "{} has {} dimensions, must have {}", tensor.name, rank,
-       fmt::join(ranks, " or "));
+Status RankDiffers(NamedTensor tensor, NamedTensor reference) {
+  FAIL(ACLNN_ERR_PARAM_INVALID, "{} has {} dimensions, must have {} like {}", tensor.name,
+       tensor.state().rank(), reference.state().rank(), reference.name);
 }
 
-Status RequireSameRank(NamedTensor tensor, NamedTensor reference) {
-  const int64_t rank = tensor.state().rank();
-  const int64_t expected = reference.state().rank();
-  if (rank == expected) return Status();
-  FAIL(ACLNN_ERR_PARAM_INVALID, "{} has {} dimensions, must have {} like {}", tensor.name, rank,
-       expected, reference.name);
+Status DimNegative(NamedTensor tensor, int64_t axis) {
+  FAIL(ACLNN_ERR_PARAM_INVALID, "dimension {} of {} is {}, must not be negative", axis, tensor.name,
+       DimOf(tensor, axis));
 }
 
-Status RequireDimsNotNegative(NamedTensor tensor) {
-  for (int64_t axis = 0; axis < tensor.state().rank(); ++axis) {
-    if (DimOf(tensor, axis) < 0) {
-      FAIL(ACLNN_ERR_PARAM_INVALID, "dimension {} of {} is {}, must not be negative", axis,
-           tensor.name, DimOf(tensor, axis));
-    }
-  }
-  return Status();
-}
-
-Status RequireDim(NamedTensor tensor, int64_t axis, int64_t expected) {
-  if (DimOf(tensor, axis) == expected) return Status();
+Status WrongDim(NamedTensor tensor, int64_t axis, int64_t expected) {
   FAIL(ACLNN_ERR_PARAM_INVALID, "dimension {} of {} is {}, must be {}", axis, tensor.name,
        DimOf(tensor, axis), expected);
 }
 
-Status RequireSameDim(NamedTensor tensor, int64_t axis, NamedTensor reference,
-                      int64_t reference_axis) {
-  const int64_t expected = DimOf(reference, reference_axis);
-  if (DimOf(tensor, axis) == expected) return Status();
+Status DimDiffers(NamedTensor tensor, int64_t axis, NamedTensor reference, int64_t reference_axis) {
   FAIL(ACLNN_ERR_PARAM_INVALID, "dimension {} of {} is {}, must be {} like dimension {} of {}",
-       axis, tensor.name, DimOf(tensor, axis), expected, reference_axis, reference.name);
+       axis, tensor.name, DimOf(tensor, axis), DimOf(reference, reference_axis), reference_axis,
+       reference.name);
 }
 
 Status RequireSameShape(NamedTensor tensor, NamedTensor reference) {
@@ -90,11 +62,8 @@ Status RequireSameShape(NamedTensor tensor, NamedTensor reference) {
        ShapeText(tensor), ShapeText(reference), reference.name);
 }
 
-Status RequireSupportedDtype(const OpInfo& info, NamedTensor tensor) {
+Status DtypeUnsupported(const OpInfo& info, NamedTensor tensor) {
   const SocSet soc = SocBit(CurrentSoc());
-  for (const SupportRow& row : info.support) {
-    if ((row.accepted & soc) != 0 && row.dtype == tensor.state().dtype) return Status();
-  }
   std::vector<std::string> accepted;
   for (const SupportRow& row : info.support) {
     if ((row.accepted & soc) != 0) accepted.push_back(DtypeName(row.dtype));
@@ -103,14 +72,12 @@ Status RequireSupportedDtype(const OpInfo& info, NamedTensor tensor) {
        DtypeName(tensor.state().dtype), AnyOf(accepted), CurrentSocName());
 }
 
-Status RequireSameDtype(NamedTensor tensor, NamedTensor reference) {
-  if (tensor.state().dtype == reference.state().dtype) return Status();
+Status DtypeDiffers(NamedTensor tensor, NamedTensor reference) {
   FAIL(ACLNN_ERR_PARAM_INVALID, "{} is {}, must be {} like {}", tensor.name,
        DtypeName(tensor.state().dtype), DtypeName(reference.state().dtype), reference.name);
 }
 
-Status RequireSameFormat(NamedTensor tensor, NamedTensor reference) {
-  if (tensor.state().format == reference.state().format) return Status();
+Status FormatDiffers(NamedTensor tensor, NamedTensor reference) {
   FAIL(ACLNN_ERR_PARAM_INVALID, "format of {} is {}, must be {} like that of {}", tensor.name,
        FormatName(tensor.state().format), FormatName(reference.state().format), reference.name);
 }
@@ -122,27 +89,17 @@ Status RequirePublicFormat(NamedTensor tensor) {
        tensor.name, FormatName(tensor.state().format));
 }
 
-Status RequireAttribute(const char* name, int64_t value, int64_t lowest, int64_t highest) {
-  if (lowest <= value && value <= highest) return Status();
+Status WrongAttribute(const char* name, int64_t value, int64_t lowest, int64_t highest) {
   FAIL(ACLNN_ERR_PARAM_INVALID, "{} is {}, must be in {}..{}", name, value, lowest, highest);
 }
 
-Status RequireSupportedSoc(const OpInfo& info) {
-  if ((info.supported_socs & SocBit(CurrentSoc())) != 0) return Status();
+Status SocUnsupported(const OpInfo& info) {
   std::vector<const char*> supported;
   for (const SocFamily& family : SocFamilies()) {
     if ((info.supported_socs & SocBit(family.soc)) != 0) supported.push_back(family.short_name);
   }
   FAIL(ACLNN_ERR_INNER_FIND_KERNEL_ERROR, "{} has no kernel for {}, the product must be one of {}",
        info.api, CurrentSocName(), fmt::join(supported, ", "));
-}
-
-bool IsEmptyTensor(NamedTensor tensor) { return IsEmpty(tensor.state().view_dims); }
-
-StridedView ViewOf(NamedTensor tensor) {
-  const TensorState& state = tensor.state();
-  return {Dims(std::span<const int64_t>(state.view_dims)),
-          Dims(std::span<const int64_t>(state.strides))};
 }
 
 }  // namespace aclnn_cpu

@@ -75,8 +75,7 @@ Status ReadDataPointers(const OpTask& task, std::span<void*> pointers) {
   for (size_t i = 0; i < task.args.size(); ++i) {
     const TensorArg& arg = task.args[i];
     pointers[i] = arg.tensor->data.load(std::memory_order_acquire);
-    const bool needed = arg.use != TensorUse::kNotAccessed && !IsEmpty(arg.view.extents);
-    if (needed && pointers[i] == nullptr) {
+    if (arg.IsUsed() && pointers[i] == nullptr) {
       FAIL(ACLNN_ERR_RUNTIME_ERROR, "the data pointer of {} is null, must be device memory",
            arg.name);
     }
@@ -98,9 +97,11 @@ Status CheckLaunch(const Executor& executor, const void* workspace, uint64_t wor
 
 Status QueueWork(const OpTask& task, const LaunchTarget& target, void* workspace) {
   try {
-    const Status status = EnqueueWork(
-        *target.stream,
-        std::make_unique<OpWork>(task, target.pointers, AlignUp(workspace), StrictOn()));
+    OpWork work(task, target.pointers, AlignUp(workspace), StrictOn());
+    // Copies would outlive the moment at which others see the work done.
+    if (work.CopiedBytes() == 0 && RunIfTiny(*target.stream, work)) return Status();
+    const Status status =
+        EnqueueWork(*target.stream, std::make_unique<OpWork>(std::move(work), task.plan));
     if (!status.ok()) FAIL(ACLNN_ERR_RUNTIME_ERROR, "{}", status.message());
     return Status();
   } catch (const std::bad_alloc&) {
@@ -122,15 +123,6 @@ int64_t OpPlan::WorkspaceBytes() const {
     }
   }
   return total;
-}
-
-TensorArg MakeTensorArg(NamedTensor tensor, TensorUse use) {
-  return {tensor.name,
-          tensor.tensor->state,
-          use == TensorUse::kNotAccessed ? StridedView() : ViewOf(tensor),
-          tensor.state().offset,
-          DtypeBytes(tensor.state().dtype),
-          use};
 }
 
 Status CreateExecutor(OpTask task, uint64_t* workspace_size, aclOpExecutor** executor) {

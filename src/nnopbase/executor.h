@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,15 +49,42 @@ class OpPlan {
 enum class TensorUse { kRead, kWrite, kNotAccessed };
 
 struct TensorArg {
+  TensorArg(NamedTensor argument, TensorUse how)
+      : name(argument.name),
+        tensor(argument.tensor->state),
+        view(how == TensorUse::kNotAccessed ? StridedView() : tensor->facts.view),
+        offset(tensor->offset),
+        element_bytes(tensor->facts.element_bytes),
+        low_byte(tensor->facts.low_byte),
+        end_byte(tensor->facts.end_byte),
+        use(how) {}
+
+  // The kernel needs the data pointer.
+  bool IsUsed() const { return use != TensorUse::kNotAccessed && low_byte != end_byte; }
+
   const char* name;
   std::shared_ptr<TensorState> tensor;
-  StridedView view;  // as phase one saw it, like the next two
+  StridedView view;  // as phase one saw it, like all below
   int64_t offset;    // elements
   int64_t element_bytes;
+  int64_t low_byte;  // what the view touches, from the data pointer on; both 0 for empty views
+  int64_t end_byte;
   TensorUse use;
 };
 
-TensorArg MakeTensorArg(NamedTensor tensor, TensorUse use);
+struct TensorRole {
+  NamedTensor tensor;
+  TensorUse use;
+};
+
+// The arguments of a task, in the order of OpPlan::Run; made in place, because a copy costs atomic
+// counts of references.
+inline std::vector<TensorArg> ListTensorArgs(std::initializer_list<TensorRole> roles) {
+  std::vector<TensorArg> list;
+  list.reserve(roles.size());
+  for (const TensorRole& role : roles) list.emplace_back(role.tensor, role.use);
+  return list;
+}
 
 // More tensors than any operator takes.
 inline constexpr size_t kMaxTensorArgs = 8;

@@ -227,7 +227,7 @@ TEST_F(ExecutorTest, AWorkspaceThatIsNotNeededIsIgnored) {
 TEST_F(ExecutorTest, DataThatAreNotAccessedMayBeNull) {
   const TensorPtr self = MakeTensor({.dims = {4}});
   OpTask task = FakeTask(in_, out_);
-  task.args.push_back(MakeTensorArg({"self", self.get()}, TensorUse::kNotAccessed));
+  task.args.push_back(TensorArg({"self", self.get()}, TensorUse::kNotAccessed));
   EXPECT_EQ(LaunchCode(Create(task)), 0);
   EXPECT_TRUE(OutputIsDoubled());
 }
@@ -235,7 +235,7 @@ TEST_F(ExecutorTest, DataThatAreNotAccessedMayBeNull) {
 TEST_F(ExecutorTest, DataOfEmptyViewsMayBeNull) {
   const TensorPtr empty = MakeTensor({.dims = {0}});
   OpTask task = FakeTask(in_, out_);
-  task.args.push_back(MakeTensorArg({"more", empty.get()}, TensorUse::kRead));
+  task.args.push_back(TensorArg({"more", empty.get()}, TensorUse::kRead));
   EXPECT_EQ(LaunchCode(Create(task)), 0);
   EXPECT_TRUE(OutputIsDoubled());
 }

@@ -67,8 +67,8 @@ class FakePlan : public OpPlan {
 };
 
 inline OpTask FakeTask(const TensorPtr& in, const TensorPtr& out, FakePlan::Options options = {}) {
-  const TensorArg in_arg = MakeTensorArg({"in", in.get()}, TensorUse::kRead);
-  const TensorArg out_arg = MakeTensorArg({"out", out.get()}, TensorUse::kWrite);
+  const TensorArg in_arg({"in", in.get()}, TensorUse::kRead);
+  const TensorArg out_arg({"out", out.get()}, TensorUse::kWrite);
   auto plan = std::make_shared<FakePlan>(in_arg.view, out_arg.view, std::move(options));
   return {&kFakeOp, {in_arg, out_arg}, plan};
 }

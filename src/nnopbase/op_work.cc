@@ -24,12 +24,10 @@ struct ByteRange {
   bool Intersects(const ByteRange& other) const { return begin < other.end && other.begin < end; }
 };
 
-ByteRange BoundingRange(const TensorArg& arg, const void* first) {
-  if (IsEmpty(arg.view.extents)) return {};
-  // Phase one has made sure that the range exists.
-  const ElementRange range = TouchedRange(arg.view.extents, arg.view.strides).value();
-  return {Displaced(Number(first), range.low, arg.element_bytes),
-          Displaced(Number(first), range.high + 1, arg.element_bytes)};
+ByteRange BoundingRange(const TensorArg& arg, const void* base) {
+  if (!arg.IsUsed()) return {};
+  return {Number(base) + static_cast<uintptr_t>(arg.low_byte),
+          Number(base) + static_cast<uintptr_t>(arg.end_byte)};
 }
 
 }  // namespace
@@ -37,7 +35,7 @@ ByteRange BoundingRange(const TensorArg& arg, const void* first) {
 OpWork::OpWork(const OpTask& task, std::span<void* const> bases, std::byte* workspace,
                bool notes_accesses)
     : api_(task.info->api),
-      plan_(task.plan),
+      plan_(task.plan.get()),
       address_count_(task.args.size()),
       workspace_(workspace) {
   for (size_t i = 0; i < task.args.size(); ++i) {
@@ -47,13 +45,23 @@ OpWork::OpWork(const OpTask& task, std::span<void* const> bases, std::byte* work
         reinterpret_cast<void*>(Displaced(Number(bases[i]), arg.offset, arg.element_bytes));
   }
   if (notes_accesses) NoteAccesses(task, bases);
-  CopyOverlappingInputs(task);
+  CopyOverlappingInputs(task, bases);
 }
+
+OpWork::OpWork(OpWork&& other, std::shared_ptr<const OpPlan> plan)
+    : api_(other.api_),
+      plan_(other.plan_),
+      owned_plan_(std::move(plan)),
+      addresses_(other.addresses_),
+      address_count_(other.address_count_),
+      accesses_(std::move(other.accesses_)),
+      copies_(std::move(other.copies_)),
+      workspace_(other.workspace_) {}
 
 void OpWork::NoteAccesses(const OpTask& task, std::span<void* const> bases) {
   for (size_t i = 0; i < task.args.size(); ++i) {
     const TensorArg& arg = task.args[i];
-    if (arg.use == TensorUse::kNotAccessed || IsEmpty(arg.view.extents)) continue;
+    if (!arg.IsUsed()) continue;
     accesses_.push_back({arg.name, addresses_[i], arg.view, arg.element_bytes,
                          arg.use == TensorUse::kWrite, bases[i]});
   }
@@ -63,14 +71,14 @@ void OpWork::NoteAccesses(const OpTask& task, std::span<void* const> bases) {
   }
 }
 
-void OpWork::CopyOverlappingInputs(const OpTask& task) {
+void OpWork::CopyOverlappingInputs(const OpTask& task, std::span<void* const> bases) {
   for (size_t i = 0; i < task.args.size(); ++i) {
     if (task.args[i].use != TensorUse::kRead) continue;
-    const ByteRange input = BoundingRange(task.args[i], addresses_[i]);
+    const ByteRange input = BoundingRange(task.args[i], bases[i]);
     bool overlaps = false;
     for (size_t j = 0; j < task.args.size() && !overlaps; ++j) {
       overlaps = task.args[j].use == TensorUse::kWrite &&
-                 input.Intersects(BoundingRange(task.args[j], addresses_[j]));
+                 input.Intersects(BoundingRange(task.args[j], bases[j]));
     }
     if (!overlaps) continue;
     AlignedBuffer copy(input.end - input.begin);

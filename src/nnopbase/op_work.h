@@ -15,7 +15,8 @@
 
 namespace aclnn_cpu {
 
-// One launch of an operator. Holds addresses and views, no tensor object.
+// One launch of an operator. Holds addresses and views, no tensor object. Whoever runs it at once
+// keeps the task meanwhile; before it is queued, it must own the task's plan.
 class OpWork : public Work {
  public:
   // `bases` are the data pointers of task.args, read once by the caller; those whose data are
@@ -23,6 +24,8 @@ class OpWork : public Work {
   // Throws std::bad_alloc if copies of inputs do not fit in memory.
   OpWork(const OpTask& task, std::span<void* const> bases, std::byte* workspace,
          bool notes_accesses);
+  // The same work, which owns the plan.
+  OpWork(OpWork&& other, std::shared_ptr<const OpPlan> plan);
 
   Status Run() override;
   const char* Api() const override { return api_; }
@@ -31,7 +34,6 @@ class OpWork : public Work {
   void UseTwins(Twin twin) override;
   double EstimatedMicroseconds() const override;
 
-  // For tests.
   int64_t CopiedBytes() const;
 
  private:
@@ -43,10 +45,11 @@ class OpWork : public Work {
   };
 
   void NoteAccesses(const OpTask& task, std::span<void* const> bases);
-  void CopyOverlappingInputs(const OpTask& task);
+  void CopyOverlappingInputs(const OpTask& task, std::span<void* const> bases);
 
   const char* const api_;
-  std::shared_ptr<const OpPlan> plan_;
+  const OpPlan* const plan_;
+  const std::shared_ptr<const OpPlan> owned_plan_;
   // Of the first elements, as OpPlan::Run takes them; as many as there are arguments.
   std::array<void*, kMaxTensorArgs> addresses_{};
   size_t address_count_;

@@ -81,10 +81,10 @@ TEST_F(OverlapTest, OnlyInputsThatAreReadAreCopied) {
   const TensorPtr in = MakeTensor({.dims = {10}, .data = elsewhere.data()});
   const TensorPtr self = View(10, 1, 0);
   OpTask task = FakeTask(in, self);
-  task.args.push_back(MakeTensorArg({"self", self.get()}, TensorUse::kNotAccessed));
-  task.args.push_back(MakeTensorArg({"empty", MakeTensor({.dims = {0}}).get()}, TensorUse::kRead));
+  task.args.push_back(TensorArg({"self", self.get()}, TensorUse::kNotAccessed));
+  task.args.push_back(TensorArg({"empty", MakeTensor({.dims = {0}}).get()}, TensorUse::kRead));
   EXPECT_EQ(OpWork(task, DataPointers(task), nullptr, false).CopiedBytes(), 0);
-  task.args.push_back(MakeTensorArg({"grid", self.get()}, TensorUse::kRead));
+  task.args.push_back(TensorArg({"grid", self.get()}, TensorUse::kRead));
   EXPECT_EQ(OpWork(task, DataPointers(task), nullptr, false).CopiedBytes(), 40);
 }
 
@@ -112,7 +112,7 @@ TEST(OpWork, KernelsGetTheFirstElementsOfAllArguments) {
   const TensorPtr self = MakeTensor({.dims = {4}, .dtype = ACL_DOUBLE, .data = unused.data()});
   FakeRun seen{};
   OpTask task = FakeTask(in, out, {.before = [&seen](const FakeRun& run) { seen = run; }});
-  task.args.push_back(MakeTensorArg({"self", self.get()}, TensorUse::kNotAccessed));
+  task.args.push_back(TensorArg({"self", self.get()}, TensorUse::kNotAccessed));
   OpWork work(task, DataPointers(task), nullptr, false);
   EXPECT_TRUE(work.Run().ok());
   EXPECT_EQ(seen.args, (std::vector<void*>{&data[7], &data[11], nullptr}));
@@ -126,8 +126,8 @@ TEST(OpWork, AccessesNameEveryRangeThatIsReadOrWritten) {
   const TensorPtr out = MakeTensor({.dims = {2}, .offset = 10, .storage = {20}, .data = &data[0]});
   const TensorPtr empty = MakeTensor({.dims = {0}});
   OpTask task = FakeTask(in, out, {.workspace = {{"sums", 50}}});
-  task.args.push_back(MakeTensorArg({"self", in.get()}, TensorUse::kNotAccessed));
-  task.args.push_back(MakeTensorArg({"empty", empty.get()}, TensorUse::kRead));
+  task.args.push_back(TensorArg({"self", in.get()}, TensorUse::kNotAccessed));
+  task.args.push_back(TensorArg({"empty", empty.get()}, TensorUse::kRead));
   const OpWork work(task, DataPointers(task), workspace.data(), true);
 
   const std::span<const MemoryAccess> accesses = work.Accesses();

@@ -9,14 +9,14 @@ namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {
 
 StatusOr<OpTask> MakeTask(const Args& args) {
-  ASSIGN_OR_RETURN(const Problem problem, CheckContract(args));
+  ASSIGN_OR_RETURN(const Problem& problem, CheckContract(args));
   if (StrictOn()) CheckPage(args);
   if (problem.is_empty) return OpTask{&Info(), {}, nullptr};
   ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, MakePlan(problem));
   return OpTask{&Info(),
-                {MakeTensorArg({"gradOutput", args.gradOutput}, TensorUse::kRead),
-                 MakeTensorArg({"self", args.self}, TensorUse::kNotAccessed),
-                 MakeTensorArg({"out", args.out}, TensorUse::kWrite)},
+                ListTensorArgs({{{"gradOutput", args.gradOutput}, TensorUse::kRead},
+                                {{"self", args.self}, TensorUse::kNotAccessed},
+                                {{"out", args.out}, TensorUse::kWrite}}),
                 std::move(plan)};
 }
 

@@ -127,7 +127,7 @@ Status RequireOutFits(NamedTensor grad, NamedTensor self, NamedTensor out) {
 }
 
 // [C, H, W] becomes [1, C, H, W].
-StridedView WithBatchAxis(StridedView view) {
+StridedView WithBatchAxis(const StridedView& view) {
   if (view.extents.size() == 4) return view;
   StridedView result{{1}, {0}};
   for (int axis = 0; axis < view.extents.size(); ++axis) {
@@ -163,19 +163,21 @@ StatusOr<Problem> CheckContract(const Args& args) {
   // axes are H and W whatever the format says.
   RETURN_IF_ERROR(RequireSameFormat(grad, self));
   RETURN_IF_ERROR(RequirePublicFormat(grad));
-  Problem problem;
-  problem.is_empty = IsEmptyTensor(self) || IsEmptyTensor(grad);
   // Some documents reject empty tensors; the code succeeds and leaves out untouched.
-  if (problem.is_empty) return problem;
+  if (IsEmptyTensor(self) || IsEmptyTensor(grad)) {
+    Problem nothing;
+    nothing.is_empty = true;
+    return nothing;
+  }
   RETURN_IF_ERROR(RequireViewsInStorage(grad, self, out));
   RETURN_IF_ERROR(RequireSupportedSoc(kInfo));
   RETURN_IF_ERROR(RequireOutFits(grad, self, out));
 
-  problem.grad_dtype = grad.state().dtype;
-  problem.out_dtype = out.state().dtype;
-  problem.grad = WithBatchAxis(ViewOf(grad));
-  problem.out = WithBatchAxis(ViewOf(out));
-  return problem;
+  return Problem{.is_empty = false,
+                 .grad_dtype = grad.state().dtype,
+                 .out_dtype = out.state().dtype,
+                 .grad = WithBatchAxis(ViewOf(grad)),
+                 .out = WithBatchAxis(ViewOf(out))};
 }
 
 void CheckPage(const Args& args) {

@@ -4,6 +4,8 @@ namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 
 void RunKernel(const KernelArgs& args) {
   switch (args.plan.variant()) {
+    case Variant::kTiny:
+      return RunTiny(args);
     case Variant::kGlobal:
       return RunGlobal(args);
     case Variant::kPlanes:

@@ -25,6 +25,7 @@ struct KernelArgs {
 // Fills `out` by the plan's variant.
 void RunKernel(const KernelArgs& args);
 
+void RunTiny(const KernelArgs& args);
 void RunGlobal(const KernelArgs& args);
 void RunPlanes(const KernelArgs& args);
 void RunChannelsLast(const KernelArgs& args);

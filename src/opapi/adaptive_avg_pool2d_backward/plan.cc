@@ -22,8 +22,14 @@ constexpr int64_t kMaxSmallGradPlane = 4096;
 // A table of columns costs 20 bytes each; broader planes are left to kRows.
 constexpr int64_t kMaxTableWidth = int64_t{1} << 16;
 
+// kTiny's quotients and sums. They would find room on the stack, but callers who test their
+// handling of workspaces do it with small tensors.
+constexpr int64_t kTinyTableBytes =
+    (kMaxTinyTerms + kMaxTinyExtents) * static_cast<int64_t>(sizeof(float));
+
 // Nanoseconds on one core with AVX2 at about 3 GHz, rounded. An estimate is right within a factor
 // of three, which is enough for what it decides: whether to queue, and how many blocks.
+constexpr double kTinyMicroseconds = 0.5;
 constexpr double kNsPerCall = 150;
 constexpr double kNsPerRow = 3;
 constexpr double kNsPerQuotient = 0.8;  // one gradient divided and added
@@ -50,6 +56,7 @@ double AccessNs(aclDataType dtype, const StridedView& view) {
 }
 
 double EstimateMicroseconds(Variant variant, const Problem& problem) {
+  if (variant == Variant::kTiny) return kTinyMicroseconds;
   const double planes = static_cast<double>(problem.planes());
   const double height = static_cast<double>(problem.height());
   const double width = static_cast<double>(problem.width());
@@ -73,6 +80,7 @@ double EstimateMicroseconds(Variant variant, const Problem& problem) {
 }
 
 int64_t ChooseBlocks(Variant variant, const Problem& problem) {
+  if (variant == Variant::kTiny) return 1;
   // Where elements of out share memory, the last in row-major order must win. The other variants do
   // not apply then.
   if (variant == Variant::kRows && MayOverlapItself(problem.out)) return 1;
@@ -95,6 +103,8 @@ bool ExceedsCache(const Problem& problem) {
 
 const char* VariantName(Variant variant) {
   switch (variant) {
+    case Variant::kTiny:
+      return "tiny";
     case Variant::kGlobal:
       return "global";
     case Variant::kPlanes:
@@ -123,8 +133,23 @@ bool HasSmallGradPlanes(const Problem& problem) {
          elements <= kMaxSmallGradPlane;
 }
 
+namespace {
+
+// In floating point, where no product overflows.
+bool IsTiny(const Problem& problem) {
+  const auto sum = [](int64_t a, int64_t b) {
+    return static_cast<double>(a) + static_cast<double>(b);
+  };
+  return static_cast<double>(problem.planes()) * sum(problem.height(), problem.grad_height()) *
+             sum(problem.width(), problem.grad_width()) <=
+         kMaxTinyTerms;
+}
+
+}  // namespace
+
 bool Applies(Variant variant, const Problem& problem) {
   const bool same_dtype = problem.out_dtype == problem.grad_dtype;
+  if (variant == Variant::kTiny) return same_dtype && IsTiny(problem);
   const auto layout_fits = [&] {
     switch (variant) {
       case Variant::kGlobal:
@@ -135,7 +160,7 @@ bool Applies(Variant variant, const Problem& problem) {
                (MethodFor(problem) != ColumnMethod::kTable || problem.width() <= kMaxTableWidth);
       case Variant::kChannelsLast:
         return same_dtype && problem.out.strides[1] == 1 && problem.out.extents[1] > 1;
-      case Variant::kRows:
+      default:
         break;
     }
     return true;
@@ -144,8 +169,14 @@ bool Applies(Variant variant, const Problem& problem) {
 }
 
 int64_t Units(Variant variant, const Problem& problem) {
-  return variant == Variant::kChannelsLast ? problem.out.extents[0] * problem.height()
-                                           : problem.rows();
+  switch (variant) {
+    case Variant::kTiny:
+      return 1;
+    case Variant::kChannelsLast:
+      return problem.out.extents[0] * problem.height();
+    default:
+      return problem.rows();
+  }
 }
 
 Plan::Plan(const Problem& problem, Variant variant, int64_t blocks, bool streaming)
@@ -155,6 +186,9 @@ Plan::Plan(const Problem& problem, Variant variant, int64_t blocks, bool streami
       blocks_(blocks),
       estimated_us_(EstimateMicroseconds(variant, problem)) {
   switch (variant) {
+    case Variant::kTiny:
+      parts_.tables = kTinyTableBytes;
+      break;
     case Variant::kGlobal:
       break;
     case Variant::kPlanes:
@@ -194,8 +228,9 @@ std::string Plan::Describe() const {
 StatusOr<std::shared_ptr<const Plan>> MakePlan(const Problem& problem) {
   const Variant variant = *std::find_if(std::begin(kVariants), std::end(kVariants),
                                         [&](Variant v) { return Applies(v, problem); });
-  auto plan = std::make_shared<const Plan>(problem, variant, ChooseBlocks(variant, problem),
-                                           ExceedsCache(problem));
+  const bool streaming = variant != Variant::kTiny && ExceedsCache(problem);
+  auto plan =
+      std::make_shared<const Plan>(problem, variant, ChooseBlocks(variant, problem), streaming);
   int64_t bytes = 0;
   for (const WorkspaceItem& item : plan->Workspace()) {
     if (!CheckedAdd(bytes, item.bytes, &bytes) || bytes >= kTooBig) {

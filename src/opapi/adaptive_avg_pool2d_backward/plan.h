@@ -18,13 +18,17 @@ namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 
 // The ways to write out. All give the same bits: each element is a sum in a fixed order (kernel.h).
 enum class Variant {
+  kTiny,          // a few dozen additions, any strides: no tables, no vectors
   kGlobal,        // one gradient per plane of packed rows: fill
   kPlanes,        // packed rows in each plane of out
   kChannelsLast,  // C is out's innermost axis
   kRows,          // any strides
 };
-inline constexpr Variant kVariants[] = {Variant::kGlobal, Variant::kPlanes, Variant::kChannelsLast,
-                                        Variant::kRows};
+inline constexpr Variant kVariants[] = {Variant::kTiny, Variant::kGlobal, Variant::kPlanes,
+                                        Variant::kChannelsLast, Variant::kRows};
+// For kTiny: N * C * (H + gradH) * (W + gradW), which no number of additions exceeds.
+inline constexpr int64_t kMaxTinyTerms = 96;
+inline constexpr int64_t kMaxTinyExtents = kMaxTinyTerms / 2;  // H + gradH, W + gradW
 
 const char* VariantName(Variant variant);
 bool Applies(Variant variant, const Problem& problem);
@@ -84,8 +88,8 @@ class Plan : public OpPlan {
     return *std::get_if<Layout>(&layout_);
   }
   const WorkspaceParts& parts() const { return parts_; }
-  // What blocks consist of, N * C * H rows of out, or N * H rows of pixels for kChannelsLast: first
-  // one of a block; block `blocks()` starts where all end.
+  // What blocks consist of, N * C * H rows of out, or N * H rows of pixels for kChannelsLast, or
+  // all for kTiny: first one of a block; block `blocks()` starts where all end.
   int64_t FirstUnit(int64_t block) const;
 
  private:

@@ -20,12 +20,12 @@ StatusOr<OpTask> MakeTask(const Args& args) {
   const TensorUse points = use(problem.reads_grid_and_grad_output(), TensorUse::kRead);
   return OpTask{
       &Info(),
-      {MakeTensorArg({"gradOutput", args.gradOutput}, points),
-       MakeTensorArg({"input", args.input}, use(problem.reads_input(), TensorUse::kRead)),
-       MakeTensorArg({"grid", args.grid}, points),
-       MakeTensorArg({"inputGrad", args.inputGrad},
-                     use(problem.want_input_grad, TensorUse::kWrite)),
-       MakeTensorArg({"gridGrad", args.gridGrad}, use(problem.want_grid_grad, TensorUse::kWrite))},
+      ListTensorArgs(
+          {{{"gradOutput", args.gradOutput}, points},
+           {{"input", args.input}, use(problem.reads_input(), TensorUse::kRead)},
+           {{"grid", args.grid}, points},
+           {{"inputGrad", args.inputGrad}, use(problem.want_input_grad, TensorUse::kWrite)},
+           {{"gridGrad", args.gridGrad}, use(problem.want_grid_grad, TensorUse::kWrite)}}),
       std::move(plan)};
 }
 
