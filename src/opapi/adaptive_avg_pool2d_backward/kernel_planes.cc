@@ -7,12 +7,13 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 
 #include "base/float16.h"
 #include "base/parallel.h"
 #include "nnopbase/tensor.h"
 #include "opapi/adaptive_avg_pool2d_backward/columns-inl.h"
+#include "opapi/adaptive_avg_pool2d_backward/copy_rows-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/planes_job.h"
 #include "opapi/adaptive_avg_pool2d_backward/small_rows-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/sums-inl.h"
@@ -34,12 +35,16 @@ int64_t RatioOf(const Problem& problem) {
 
 // Writes a row of out; exactly W elements.
 template <typename T>
-void SpreadRow(const PlanesJob& job, const float* sums, float* float_row, T* to) {
+void SpreadRow(const PlanesJob& job, const float* sums, const PlanesScratch<T>& scratch, T* to) {
   const Problem& problem = job.problem;
   const int64_t width = problem.width();
   switch (job.layout.method) {
     case ColumnMethod::kTable:
-      return SpreadByTable(ColumnTable(job.layout, job.workspace, width), sums, to);
+      if constexpr (std::is_same_v<T, BFloat16>) {
+        if (scratch.tame)
+          return SpreadByTable<true>(ColumnTable(job.layout, job.workspace, width), sums, to);
+      }
+      return SpreadByTable<false>(ColumnTable(job.layout, job.workspace, width), sums, to);
     case ColumnMethod::kDiagonal:
       return SpreadDiagonally(width, problem.grad_width(), sums, to);
     case ColumnMethod::kSum:
@@ -47,39 +52,18 @@ void SpreadRow(const PlanesJob& job, const float* sums, float* float_row, T* to)
   }
   switch (RatioOf(problem)) {
     case 2:
-      SumColumnsByRatio<2>(width, sums, float_row);
+      SumColumnsByRatio<2>(width, sums, scratch.float_row);
       break;
     case 3:
-      SumColumnsByRatio<3>(width, sums, float_row);
+      SumColumnsByRatio<3>(width, sums, scratch.float_row);
       break;
     case 4:
-      SumColumnsByRatio<4>(width, sums, float_row);
+      SumColumnsByRatio<4>(width, sums, scratch.float_row);
       break;
     default:
-      SumColumns(job.column_covers, width, sums, float_row);
+      SumColumns(job.column_covers, width, sums, scratch.float_row);
   }
-  simd::NarrowRow(float_row, static_cast<size_t>(width), to);
-}
-
-template <typename T>
-void CopyRow(const T* from, size_t count, bool streaming, T* to) {
-  using Bits = hwy::UnsignedFromSize<sizeof(T)>;
-  const hn::ScalableTag<Bits> d;
-  const size_t lanes = hn::Lanes(d);
-  const Bits* HWY_RESTRICT source = reinterpret_cast<const Bits*>(from);
-  Bits* HWY_RESTRICT target = reinterpret_cast<Bits*>(to);
-  if (count < lanes) {
-    std::memcpy(target, source, count * sizeof(T));
-  } else if (streaming) {
-    for (size_t i = 0; i < count; i += lanes) hn::Stream(hn::LoadU(d, source + i), d, target + i);
-  } else {
-    for (size_t i = 0; i + lanes <= count; i += lanes) {
-      hn::StoreU(hn::LoadU(d, source + i), d, target + i);
-    }
-    if (count % lanes != 0) {
-      hn::StoreU(hn::LoadU(d, source + count - lanes), d, target + count - lanes);
-    }
-  }
+  simd::NarrowRow(scratch.float_row, static_cast<size_t>(width), to);
 }
 
 // Streamed rows must be whole aligned vectors.
@@ -102,11 +86,13 @@ void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scr
     while (end < rows.end_row && SameCover(job.row_covers[end], cover)) ++end;
     const float* sums = Sums(job, rows.grad_plane, cover, scratch);
     if (end - h == 1 && !streaming) {
-      SpreadRow(job, sums, scratch.float_row, plane + h * width);
+      SpreadRow(job, sums, scratch, plane + h * width);
     } else {
-      SpreadRow(job, sums, scratch.float_row, scratch.row);
-      for (int64_t i = h; i < end; ++i) {
-        CopyRow(scratch.row, static_cast<size_t>(width), streaming, plane + i * width);
+      SpreadRow(job, sums, scratch, scratch.row);
+      if (streaming || !RepeatShortRow(scratch.row, width, end - h, plane + h * width)) {
+        for (int64_t i = h; i < end; ++i) {
+          CopyRow(scratch.row, static_cast<size_t>(width), streaming, plane + i * width);
+        }
       }
     }
     h = end;
@@ -171,10 +157,14 @@ void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byt
     const PlaneRows rows{reinterpret_cast<const std::byte*>(grad),
                          reinterpret_cast<std::byte*>(out), first, end};
     scratch.quotient_row = -1;
-    if (job.layout.whole_plane) DividePlane<T>(job, rows.grad_plane, scratch);
+    if (job.layout.whole_plane) {
+      DividePlane<T>(job, rows.grad_plane, scratch);
+      scratch.tame = std::is_same_v<T, BFloat16> &&
+                     AreTame(scratch.quotients, problem.grad_height() * problem.grad_width());
+    }
     const T* own_end = out + (planes_adjoin ? first + end_row - row : end) * width;
     if (small) {
-      RunSmall<T>(job, rows, own_end, scratch.quotients);
+      RunSmall<T>(job, rows, own_end, scratch);
     } else if (!RunRatio<T>(job, rows, own_end, scratch.quotients)) {
       RunBands<T>(job, rows, scratch);
     }
