@@ -113,7 +113,7 @@ HWY_INLINE void StoreUpTo(hn::Vec<D> v, D d, int64_t count, T* to) {
   std::memcpy(to, lanes, static_cast<size_t>(count) * sizeof(T));
 }
 
-// Sums must be readable for kMaxLanes elements past their end. kTame as in NarrowPair.
+// Sums must be readable for kMaxLanes elements past their end. kTame as for StorePair.
 template <bool kTame, typename T>
 HWY_INLINE void SpreadByTable(const ColumnTable& table, const float* sums, T* to) {
   const hn::ScalableTag<float> d;
@@ -126,8 +126,8 @@ HWY_INLINE void SpreadByTable(const ColumnTable& table, const float* sums, T* to
   int64_t r = 0;
   if constexpr (kTame) {
     for (; (r + 1) * lanes < table.width; r += 2) {
-      const NarrowPair<T, kTame> pair(vector_at(r), vector_at(r + 1));
-      pair.Store(to + r * lanes, to + FirstColumn(r + 1, lanes, table.width));
+      StorePair<kTame>(vector_at(r), vector_at(r + 1), d, to + r * lanes,
+                       to + FirstColumn(r + 1, lanes, table.width));
     }
   }
   for (; r * lanes < table.width; ++r) {

@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Shorter planes are mostly ends of ranges; in elements.
-constexpr int64_t kMinStreamed = 32;
+constexpr int64_t kMinAligned = 32;
 
 // Planes whose values are computed at a time.
 constexpr int64_t kChunk = 64;
@@ -84,13 +84,13 @@ HWY_INLINE void Fill(Bits value, int64_t count, Bits* to, const Bits* end) {
   }
 }
 
-// Fills one range after the other, without gaps, by aligned vectors past the caches. A vector in
-// which a range ends waits for the next one's value.
-template <typename Bits>
-class StreamingFill {
+// Fills one range after the other, without gaps, by aligned vectors, kStreaming: past the caches. A
+// vector in which a range ends waits for the next one's value.
+template <typename Bits, bool kStreaming>
+class AlignedFill {
  public:
   // `to` must be a multiple of the element size.
-  explicit StreamingFill(Bits* to) : to_(to) {}
+  explicit AlignedFill(Bits* to) : to_(to) {}
 
   void Append(Bits value, int64_t count) {
     const hn::ScalableTag<Bits> d;
@@ -99,8 +99,7 @@ class StreamingFill {
     if (waiting_ + count < lanes) StoreWaiting();
     if (waiting_ > 0) {
       const auto mask = hn::FirstN(d, static_cast<size_t>(waiting_));
-      hn::Stream(hn::IfThenElse(mask, hn::Set(d, last_), v), d, to_);
-      to_ += lanes;
+      StoreVector(hn::IfThenElse(mask, hn::Set(d, last_), v));
       count -= lanes - waiting_;
     } else {
       for (; count > 0 && reinterpret_cast<uintptr_t>(to_) % (hn::Lanes(d) * sizeof(Bits)) != 0;
@@ -108,17 +107,27 @@ class StreamingFill {
         *to_++ = value;
       }
     }
-    for (; count >= lanes; count -= lanes, to_ += lanes) hn::Stream(v, d, to_);
+    for (; count >= lanes; count -= lanes) StoreVector(v);
     waiting_ = count;
     last_ = value;
   }
 
   void Finish() {
     StoreWaiting();
-    hwy::FlushStream();
+    if (kStreaming) hwy::FlushStream();
   }
 
  private:
+  HWY_INLINE void StoreVector(hn::Vec<hn::ScalableTag<Bits>> v) {
+    const hn::ScalableTag<Bits> d;
+    if (kStreaming) {
+      hn::Stream(v, d, to_);
+    } else {
+      hn::Store(v, d, to_);
+    }
+    to_ += hn::Lanes(d);
+  }
+
   void StoreWaiting() {
     for (; waiting_ > 0; --waiting_) *to_++ = last_;
   }
@@ -128,7 +137,21 @@ class StreamingFill {
   Bits last_ = 0;
 };
 
+// How planes are written: by unaligned vectors each for itself, or by aligned ones that adjoining
+// planes share.
+enum class Way { kApart, kAligned, kStreaming };
+
 template <typename T>
+Way WayFor(const KernelArgs& args) {
+  const Problem& problem = args.plan.problem();
+  const bool aligned = PlanesAdjoin(problem.out) &&
+                       problem.height() * problem.width() >= kMinAligned &&
+                       reinterpret_cast<uintptr_t>(args.out) % sizeof(T) == 0;
+  if (!aligned) return Way::kApart;
+  return args.plan.streaming() ? Way::kStreaming : Way::kAligned;
+}
+
+template <typename T, Way kWay>
 void FillRows(const KernelArgs& args, int64_t first_row, int64_t end_row) {
   using Bits = hwy::UnsignedFromSize<sizeof(T)>;
   const Problem& problem = args.plan.problem();
@@ -141,9 +164,7 @@ void FillRows(const KernelArgs& args, int64_t first_row, int64_t end_row) {
   const bool planes_adjoin = PlanesAdjoin(problem.out);
   Bits* const out = reinterpret_cast<Bits*>(args.out);
   const Bits* const end_of_block = out + end_row * width;
-  StreamingFill<Bits> stream(out + first_row * width);
-  const bool streaming = args.plan.streaming() && planes_adjoin && height * width >= kMinStreamed &&
-                         reinterpret_cast<uintptr_t>(out) % sizeof(Bits) == 0;
+  AlignedFill<Bits, kWay == Way::kStreaming> aligned(out + first_row * width);
   HWY_ALIGN float quotients[kChunk] = {};
   T values[kChunk];
   const int64_t end_plane = (end_row - 1) / height + 1;
@@ -156,33 +177,46 @@ void FillRows(const KernelArgs& args, int64_t first_row, int64_t end_row) {
       hn::Store(Quotient(d, gradient, divisors, divisor.is_reciprocal), d, quotients + i);
     }
     NarrowValues(quotients, values);
-    for (int64_t i = 0; i < part.planes; ++i, cursor.Next()) {
+    for (int64_t i = 0; i < part.planes; ++i) {
       const int64_t plane = part.first_plane + i;
       const int64_t first = std::max(plane * height, first_row) * width;
       const int64_t end = std::min((plane + 1) * height, end_row) * width;
       Bits bits;
       std::memcpy(&bits, &values[i], sizeof(T));
-      if (streaming) {
-        stream.Append(bits, end - first);
+      if (kWay != Way::kApart) {
+        aligned.Append(bits, end - first);
         continue;
       }
       Bits* to = out + cursor.OffsetIn(problem.out) + (first - plane * height * width);
       Fill(bits, end - first, to, planes_adjoin ? end_of_block : to + (end - first));
+      cursor.Next();
     }
   }
-  if (streaming) stream.Finish();
+  if (kWay != Way::kApart) aligned.Finish();
+}
+
+template <typename T>
+void FillRowsOf(const KernelArgs& args, int64_t first_row, int64_t end_row) {
+  switch (WayFor<T>(args)) {
+    case Way::kStreaming:
+      return FillRows<T, Way::kStreaming>(args, first_row, end_row);
+    case Way::kAligned:
+      return FillRows<T, Way::kAligned>(args, first_row, end_row);
+    case Way::kApart:
+      return FillRows<T, Way::kApart>(args, first_row, end_row);
+  }
 }
 
 void RunGlobalBlock(const KernelArgs& args, int64_t first_row, int64_t end_row) {
   switch (args.plan.problem().out_dtype) {
     case ACL_FLOAT16:
-      return FillRows<Float16>(args, first_row, end_row);
+      return FillRowsOf<Float16>(args, first_row, end_row);
     case ACL_BF16:
-      return FillRows<BFloat16>(args, first_row, end_row);
+      return FillRowsOf<BFloat16>(args, first_row, end_row);
     case ACL_DOUBLE:
-      return FillRows<double>(args, first_row, end_row);
+      return FillRowsOf<double>(args, first_row, end_row);
     default:
-      return FillRows<float>(args, first_row, end_row);
+      return FillRowsOf<float>(args, first_row, end_row);
   }
 }
 

@@ -37,43 +37,34 @@ HWY_INLINE bool AreTame(const float* numbers, int64_t n) {
   return hn::AllTrue(di, hn::Lt(most, hn::Set(di, 0x7e000000)));  // 2^125
 }
 
-// A row of two vectors, as it is stored at its left end and its right end. kTame: the numbers are,
-// and T is BFloat16.
-template <typename T, bool kTame>
-struct NarrowPair {
-  using D = hn::ScalableTag<float>;
-  HWY_INLINE NarrowPair(hn::Vec<D> left_in, hn::Vec<D> right_in) : left(left_in), right(right_in) {}
-  HWY_INLINE void Store(T* left_to, T* right_to) const {
-    simd::StoreFromFloat(left, D(), left_to);
-    simd::StoreFromFloat(right, D(), right_to);
-  }
-  hn::Vec<D> left;
-  hn::Vec<D> right;
-};
-
 #if HWY_TARGET != HWY_SCALAR
-// No NaN to look for, and both vectors are narrowed at once.
-template <>
-struct NarrowPair<BFloat16, true> {
-  using D = hn::ScalableTag<float>;
-  using D16 = hn::Repartition<uint16_t, D>;
-  HWY_INLINE NarrowPair(hn::Vec<D> left, hn::Vec<D> right)
-      : both(hn::ConcatOdd(D16(), Round(right), Round(left))) {}
-  HWY_INLINE void Store(BFloat16* left_to, BFloat16* right_to) const {
-    const hn::Half<D16> half;
+// Rounded to BFloat16, which is in the upper half of each lane; NaN is not looked for.
+template <class D>
+HWY_INLINE hn::Vec<hn::Repartition<uint16_t, D>> RoundTame(hn::Vec<D> v, D /*d*/) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd);
+  return hn::BitCast(hn::Repartition<uint16_t, D>(), rounded);
+}
+#endif
+
+// Stores a vector at each place. kTame: the numbers are, and T is BFloat16; half the instructions.
+template <bool kTame, class D, typename T>
+HWY_INLINE void StorePair(hn::Vec<D> left, hn::Vec<D> right, D d, T* left_to, T* right_to) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kTame) {
+    const hn::Repartition<uint16_t, D> d16;
+    const hn::Half<decltype(d16)> half;
+    const auto both = hn::ConcatOdd(d16, RoundTame(right, d), RoundTame(left, d));
     hn::StoreU(hn::LowerHalf(half, both), half, &left_to->bits);
     hn::StoreU(hn::UpperHalf(half, both), half, &right_to->bits);
+    return;
   }
-  // The result is in the upper half of each lane.
-  static HWY_INLINE hn::Vec<D16> Round(hn::Vec<D> v) {
-    const hn::RebindToUnsigned<D> du;
-    const auto bits = hn::BitCast(du, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-    return hn::BitCast(D16(), hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd));
-  }
-  hn::Vec<D16> both;
-};
 #endif
+  simd::StoreFromFloat(left, d, left_to);
+  simd::StoreFromFloat(right, d, right_to);
+}
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

@@ -73,9 +73,8 @@ void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
     const auto third = kOneVector ? first : sums_at(offsets[2]);
     const auto fourth = kOneVector ? first : sums_at(offsets[3]);
     const auto right = Spread(third, fourth, right_first, right_second, right_mask);
-    const NarrowPair<T, kTame> row(left, right);
     do {
-      row.Store(to, to + width - lanes);
+      StorePair<kTame>(left, right, d, to, to + width - lanes);
       to += width;
       ++h;
     } while (kTame && h < end_row && SameCover(covers[h], cover));
