@@ -2,11 +2,13 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "opapi/adaptive_avg_pool2d_backward/kernel_channels_last.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/float16.h"
 #include "base/parallel.h"
@@ -32,6 +34,7 @@ struct ChannelsLastJob {
   const Window* row_windows;
   const Window* column_windows;
   const Window* column_covers;
+  bool streaming;
 };
 
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward
@@ -100,6 +103,26 @@ void SumRows(const ChannelsLastJob& job, int64_t n, Window cover, float* gathere
   }
 }
 
+// Past the caches; `to` is aligned and the channels are whole vectors.
+void StreamPixel(const float* sums, int64_t columns, int64_t channels, float* to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t c = 0; c < channels; c += lanes) {
+    auto v = hn::LoadU(d, sums + c);
+    for (int64_t i = 1; i < columns; ++i) v = hn::Add(v, hn::LoadU(d, sums + i * channels + c));
+    hn::Stream(v, d, to + c);
+  }
+}
+
+// Floats only: rows of 16 bits are copied from the row above, which must be in a cache.
+template <typename T>
+bool CanStream(const ChannelsLastJob& job, const T* row) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  return job.streaming && sizeof(T) == sizeof(float) &&
+         reinterpret_cast<uintptr_t>(row) % (static_cast<size_t>(lanes) * sizeof(float)) == 0 &&
+         job.problem.out.extents[1] % lanes == 0 && job.problem.out.strides[3] % lanes == 0;
+}
+
 template <typename T>
 void StorePixel(const float* sums, int64_t columns, int64_t channels, T* to) {
   const hn::ScalableTag<float> d;
@@ -125,10 +148,18 @@ template <typename T>
 void SpreadRow(const ChannelsLastJob& job, const float* sums, T* row) {
   const int64_t channels = job.problem.out.extents[1];
   const int64_t pixel_stride = job.problem.out.strides[3];
+  const bool streaming = CanStream(job, row);
   for (int64_t w = 0; w < job.problem.width(); ++w) {
     const Window cover = job.column_covers[w];
-    StorePixel(sums + cover.begin * channels, cover.end - cover.begin, channels,
-               row + w * pixel_stride);
+    const float* from = sums + cover.begin * channels;
+    T* to = row + w * pixel_stride;
+    if constexpr (std::is_same_v<T, float>) {
+      if (streaming) {
+        StreamPixel(from, cover.end - cover.begin, channels, to);
+        continue;
+      }
+    }
+    StorePixel(from, cover.end - cover.begin, channels, to);
   }
 }
 
@@ -177,6 +208,7 @@ void RunBlock(const ChannelsLastJob& job, int64_t first_unit, int64_t end_unit, 
       }
     }
   }
+  if (job.streaming) hwy::FlushStream();
 }
 
 void RunChannelsLastBlock(const ChannelsLastJob& job, int64_t first_unit, int64_t end_unit,
@@ -219,6 +251,7 @@ void RunChannelsLast(const KernelArgs& args) {
       .row_windows = windows_at(layout.row_windows),
       .column_windows = windows_at(layout.column_windows),
       .column_covers = windows_at(layout.column_covers),
+      .streaming = plan.streaming(),
   };
   const auto run = ACLNN_CPU_DISPATCH(RunChannelsLastBlock);
   ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {
