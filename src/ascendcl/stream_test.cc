@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "ascendcl/strict.h"
 #include "ascendcl/work_for_test.h"
 #include "base/futex.h"
 
@@ -47,6 +48,39 @@ TEST_F(StreamTest, RunsTinyWorkOfAnIdleStreamOnTheCaller) {
   EXPECT_EQ(runner, std::this_thread::get_id());
   EXPECT_EQ(ticket, 1u);
   EXPECT_TRUE(stream_->IsIdle());
+}
+
+// Strict mode has to see work as a task before it runs.
+TEST_F(StreamTest, RunIfTinyRunsWorkOfAnIdleStreamOrDoesNothing) {
+  const int possible = StrictOn() ? 0 : 1;
+  int runs = 0;
+  const auto count = [&runs] {
+    ++runs;
+    return Status();
+  };
+  FunctionWork tiny(count, kTiny);
+  FunctionWork small(count, kSmall);
+  EXPECT_EQ(stream_->RunIfTiny(tiny), possible == 1);
+  EXPECT_EQ(stream_->LastTicket(), static_cast<uint64_t>(possible));
+  EXPECT_TRUE(stream_->IsIdle());
+  EXPECT_FALSE(stream_->RunIfTiny(small));
+  Gate gate;
+  Enqueue(gate.NewWork());
+  ASSERT_TRUE(gate.WaitUntilEntered());
+  EXPECT_FALSE(stream_->RunIfTiny(tiny));  // others come first
+  gate.Open();
+  EXPECT_TRUE(Synchronize().ok());
+  stream_->Close(Queued::kFinish);
+  EXPECT_FALSE(stream_->RunIfTiny(tiny));
+  EXPECT_EQ(runs, possible);
+}
+
+TEST_F(StreamTest, FailureOfWorkThatRanAtOnceWaitsForTheSynchronisation) {
+  FunctionWork failing([]() -> Status { throw std::bad_alloc(); }, kTiny);
+  const bool ran = stream_->RunIfTiny(failing);
+  EXPECT_EQ(ran, !StrictOn());
+  EXPECT_EQ(Synchronize().code(), ran ? ACL_ERROR_RT_MEMORY_ALLOCATION : 0);
+  EXPECT_TRUE(Synchronize().ok());
 }
 
 TEST_F(StreamTest, RunsLongerWorkWithoutHelp) {
