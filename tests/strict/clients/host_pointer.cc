@@ -32,12 +32,14 @@ void Workspace(bool fault) {
   const Session session;
   Pool pool;
   pool.PhaseOne();
-  std::vector<char> heap(pool.workspace_size);
+  void* heap = nullptr;
+  MUST(posix_memalign(&heap, 64, pool.workspace_size));  // unaligned is a fault of its own
   void* const own = pool.workspace;
-  if (fault) pool.workspace = heap.data();
+  if (fault) pool.workspace = heap;
   MUST(pool.PhaseTwo(session.stream));
   MUST(aclrtSynchronizeStream(session.stream));
   pool.workspace = own;
+  std::free(heap);
 }
 
 }  // namespace
