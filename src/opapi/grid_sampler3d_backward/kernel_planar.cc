@@ -49,6 +49,8 @@ class PlanarTask {
         planes_{task % slabs_.count * slabs_.planes,
                 std::min((task % slabs_.count + 1) * slabs_.planes, problem_.depth())},
         rows_{0, slabs_.row, slabs_.plane, slabs_.plane + slabs_.row},
+        rules_(problem_),
+        offsets_(slabs_, planes_),
         walk_(problem_, slabs_, buffers_, sample_, planes_) {
     F* scratch = reinterpret_cast<F*>(buffers.scratch) + slot * slabs_.slot_elements;
     for (int64_t c = 0; c < kChannels; ++c) {
@@ -82,8 +84,27 @@ class PlanarTask {
   }
 
  private:
+  // Returns whether the products of the only channel are there already.
+  bool Locate(const Batch<T>& batch) {
+    if (!batch.is_inside()) {
+      LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
+      return false;
+    }
+    located_.last_plane = batch.last_plane;
+    if (problem_.interpolation == Interpolation::kNearest) {
+      LocateNearestInside(rules_, offsets_, batch.coordinates, batch.count, &located_);
+      return false;
+    }
+    const bool multiply = kChannels == 1 && problem_.want_input_grad;
+    const auto locate =
+        problem_.padding == Padding::kZeros ? LocateInside<true, F> : LocateInside<false, F>;
+    locate(rules_, offsets_, batch.coordinates, batch.count, multiply ? batch.grads[0] : nullptr,
+           &located_, &products_);
+    return multiply;
+  }
+
   void Add(const Batch<T>& batch) {
-    LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
+    const bool multiplied = Locate(batch);
     const bool gathers = problem_.reads_input() && located_.any_owned;
     const bool scatters = problem_.want_input_grad && located_.any_in_slab;
     if (!gathers && !scatters) return;
@@ -103,7 +124,7 @@ class PlanarTask {
         }
         continue;
       }
-      Multiply(located_, batch.count, batch.grads[c], &products_);
+      if (!multiplied) Multiply(located_, batch.count, batch.grads[c], &products_);
       if (units) {
         ScatterUnits(located_, units_, rows_, products_, memory_[c].sums());
       } else {
@@ -159,6 +180,8 @@ class PlanarTask {
   const int64_t sample_;
   const Planes planes_;
   const RowOffsets rows_;
+  const Rules<F> rules_;
+  const Offsets<PointTag<F> > offsets_;
   SlabMemory<T> memory_[kChannels];
   const F* values_[kChannels];
   Walk<T> walk_;

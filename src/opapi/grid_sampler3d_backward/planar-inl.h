@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "opapi/grid_sampler3d_backward/inside-inl.h"
 #include "opapi/grid_sampler3d_backward/segment-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -140,13 +141,6 @@ HWY_NOINLINE void GatherPoints(const Located<F>& located, size_t count, const Ro
   }
 }
 
-// Weight times gradOutput for the lower and upper voxel of each row.
-template <typename F>
-struct Products {
-  HWY_ALIGN F low[4][kSlack + kPoints + kSlack];
-  HWY_ALIGN F high[4][kSlack + kPoints + kSlack];
-};
-
 template <typename F>
 HWY_NOINLINE void Multiply(const Located<F>& located, size_t count, const F* HWY_RESTRICT grads,
                            Products<F>* HWY_RESTRICT products) {
@@ -157,13 +151,7 @@ HWY_NOINLINE void Multiply(const Located<F>& located, size_t count, const F* HWY
     const V x[2] = {hn::Load(d, located.low[0] + i), hn::Load(d, located.high[0] + i)};
     const V y[2] = {hn::Load(d, located.low[1] + i), hn::Load(d, located.high[1] + i)};
     const V z[2] = {hn::Load(d, located.low[2] + i), hn::Load(d, located.high[2] + i)};
-    HWY_UNROLL(8)
-    for (size_t r = 0; r < 4; ++r) {
-      const V low = hn::Mul(hn::Mul(x[0], y[r % 2]), z[r / 2]);
-      const V high = hn::Mul(hn::Mul(x[1], y[r % 2]), z[r / 2]);
-      hn::Store(hn::Mul(low, g), d, products->low[r] + kSlack + i);
-      hn::Store(hn::Mul(high, g), d, products->high[r] + kSlack + i);
-    }
+    StoreProducts(d, x, y, z, g, i, products);
   }
 }
 

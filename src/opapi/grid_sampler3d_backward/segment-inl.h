@@ -78,6 +78,14 @@ struct SegmentPlace {
 
 inline SegmentPlace FindSegment(const Problem& problem, const Slabs& slabs, int64_t sample,
                                 int64_t segment) {
+  const auto whole = [&](const Dims& s, int axis) {
+    return sample * s[0] + segment * kSegment * s[axis + 2];
+  };
+  if (slabs.runs == 1) {
+    return {whole(problem.grid.strides, 1), whole(problem.grad_output.strides, 2),
+            whole(problem.grid_grad.strides, 1),
+            static_cast<size_t>(std::min(kSegment, slabs.run - segment * kSegment))};
+  }
   const int64_t in_run = segment % slabs.segments_per_run * kSegment;
   const int64_t first = segment / slabs.segments_per_run * slabs.run + in_run;
   const Dims& extents = problem.grid.extents;

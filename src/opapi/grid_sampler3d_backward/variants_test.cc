@@ -19,14 +19,24 @@ namespace aclnn_cpu::grid_sampler3d_backward {
 namespace {
 
 // What kind of points a call has.
-enum class Points { kAny, kIdentity, kCalm, kSteep, kRandom, kOutside, kBigAndNan };
+enum class Points {
+  kAny,
+  kIdentity,
+  kCalm,
+  kSteep,
+  kRandom,
+  kOutside,
+  kBigAndNan,
+  kInside,    // the volume
+  kXOutside,  // along y and z inside
+};
 
-constexpr Points kAllPoints[] = {Points::kAny,      Points::kIdentity, Points::kCalm,
-                                 Points::kSteep,    Points::kRandom,   Points::kOutside,
-                                 Points::kBigAndNan};
+constexpr Points kAllPoints[] = {Points::kAny,       Points::kIdentity, Points::kCalm,
+                                 Points::kSteep,     Points::kRandom,   Points::kOutside,
+                                 Points::kBigAndNan, Points::kInside,   Points::kXOutside};
 
-double CoordinateOf(Points points, test::Rng* rng, double place, double other, int64_t size,
-                    int64_t out_size) {
+double CoordinateOf(Points points, test::Rng* rng, size_t axis, double place, double other,
+                    int64_t size, int64_t out_size) {
   const double scale = static_cast<double>(std::max<int64_t>(out_size - 1, 1));
   const double at = 2 * place / scale - 1;  // -1 to 1 over the points of the axis
   const double voxel = 2.0 / static_cast<double>(std::max<int64_t>(size - 1, 1));
@@ -41,6 +51,10 @@ double CoordinateOf(Points points, test::Rng* rng, double place, double other, i
       return rng->Uniform(-1, 1);
     case Points::kOutside:
       return at * 1.7 + 0.4;
+    case Points::kInside:
+      return at * 0.7;
+    case Points::kXOutside:
+      return axis != 0 ? at * 0.6 : rng->Integer(0, 19) == 0 ? rng->Uniform(-1e30, 1e30) : at * 1.5;
     case Points::kBigAndNan:
       return rng->Integer(0, 9) == 0    ? rng->Uniform(-1e9, 1e9)
              : rng->Integer(0, 30) == 0 ? std::nan("")
@@ -62,8 +76,9 @@ void Fill(Points points, uint64_t seed, TestCall* call) {
                          static_cast<double>(i / s.out_w % s.out_h),
                          static_cast<double>(i / s.out_w / s.out_h % s.out_d)};
     for (size_t axis = 0; axis < 3; ++axis) {
-      grid.push_back(CoordinateOf(points, &rng, at[axis], at[(axis + 1) % 3] + at[(axis + 2) % 3],
-                                  sizes[axis], out_sizes[axis]));
+      grid.push_back(CoordinateOf(points, &rng, axis, at[axis],
+                                  at[(axis + 1) % 3] + at[(axis + 2) % 3], sizes[axis],
+                                  out_sizes[axis]));
     }
   }
   call->grid.SetValues(grid);
@@ -177,6 +192,26 @@ TEST_P(GridSampler3DBackwardVariants, AllDtypesAndMasks) {
         Fill(points, ++seed, &call);
         SCOPED_TRACE("case " + std::to_string(seed));
         ExpectEqualsPoints(&call);
+      }
+    }
+  }
+}
+
+// Whole segments inside the volume, where padding, rounding and x beyond the border matter.
+TEST_P(GridSampler3DBackwardVariants, PointsInsideInAllModes) {
+  uint64_t seed = 200;
+  for (Points points : {Points::kInside, Points::kXOutside, Points::kIdentity}) {
+    for (int64_t interpolation : {0, 1}) {
+      for (int64_t padding : {0, 1, 2}) {
+        for (bool align_corners : {false, true}) {
+          ++seed;  // 12 modes, so that each of them meets other dtypes
+          const aclDataType dtype =
+              test::kFloatDtypes[(seed + seed / 12) % std::size(test::kFloatDtypes)];
+          TestCall call(Spec(dtype, interpolation, padding, align_corners));
+          Fill(points, seed, &call);
+          SCOPED_TRACE("case " + std::to_string(seed));
+          ExpectEqualsPoints(&call);
+        }
       }
     }
   }

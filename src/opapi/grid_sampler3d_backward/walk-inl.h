@@ -17,6 +17,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "opapi/grid_sampler3d_backward/inside-inl.h"
 #include "opapi/grid_sampler3d_backward/segment-inl.h"
 #include "simd/convert-inl.h"
 
@@ -27,6 +28,8 @@ namespace HWY_NAMESPACE {
 
 constexpr size_t kMostPlanarChannels = static_cast<size_t>(kPlanarChannels);
 
+constexpr int64_t kUnknown = -2;  // no number of a plane or of its neighbour
+
 // Points to be added together, in their order.
 template <typename T>
 struct Batch {
@@ -35,6 +38,9 @@ struct Batch {
   const Wide<T>* grads[kMostPlanarChannels];  // gradOutput, as a Grads class lays it out
   int64_t grid_grad;          // offset of the first point's x in gridGrad, the others follow it,
   const int64_t* grid_grads;  // unless this is not null: one offset for each
+  // In which lower voxels lie, if the segment is inside() and all its points are owned.
+  int64_t last_plane;
+  bool is_inside() const { return last_plane != kUnknown; }
 };
 
 // Copies of points, where they cannot be read in place.
@@ -44,7 +50,8 @@ struct PointBuffer {
   int64_t grid_grads[kPoints];
 };
 
-// The coordinates of `count` points at offset `first`: in place or copied to `buffer`.
+// The coordinates of `count` points at offset `first`: in place or copied to `buffer`. Up to whole
+// vectors the first point follows again.
 template <typename T>
 HWY_INLINE const Wide<T>* ReadCoordinates(const Problem& problem, const T* grid, int64_t first,
                                           size_t count, Wide<T>* HWY_RESTRICT buffer) {
@@ -66,7 +73,7 @@ HWY_INLINE const Wide<T>* ReadCoordinates(const Problem& problem, const T* grid,
       }
     }
   }
-  std::fill_n(buffer + 3 * count, 3 * hn::Lanes(d), F{0});
+  for (size_t i = 0; i < 3 * hn::Lanes(d); ++i) buffer[3 * count + i] = buffer[i % 3];
   return buffer;
 }
 
@@ -112,53 +119,13 @@ class PlanarGrads {
   HWY_ALIGN F collected_[kMostPlanarChannels][kPoints + kSlack];
 };
 
-// The lower voxels of a segment's points along z, as LocatePoints() finds them.
-template <typename F>
-HWY_INLINE void LocateDepths(const Problem& problem, const F* HWY_RESTRICT coordinates,
-                             size_t count, F* HWY_RESTRICT depths) {
-  const PointTag<F> d;
-  const AxisRule<F> rule(problem.depth(), problem);
-  const bool simple = HasConstantFactors(problem);
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::Vec<decltype(d)> x, y, z, low, weight_low, weight_high, factor;
-    hn::LoadInterleaved3(d, coordinates + 3 * i, x, y, z);
-    if (simple) {
-      LocateInZeros(d, rule, z, &low, &weight_low, &weight_high);
-    } else {
-      Locate(d, rule, z, &low, &weight_low, &weight_high, &factor);
-    }
-    hn::Store(low, d, depths + i);
-  }
-}
-
-// The first and last plane in which lower voxels of the segment lie.
-struct DepthRange {
-  int32_t first;
-  int32_t last;
-};
-
-template <typename F>
-HWY_INLINE DepthRange RangeOf(F* depths, size_t count) {
-  const PointTag<F> d;
-  std::fill_n(depths + count, hn::Lanes(d) - 1, depths[0]);
-  auto first = hn::Load(d, depths);
-  auto last = first;
-  for (size_t i = hn::Lanes(d); i < count; i += hn::Lanes(d)) {
-    const auto v = hn::Load(d, depths + i);
-    first = hn::Min(first, v);
-    last = hn::Max(last, v);
-  }
-  return {static_cast<int32_t>(hn::GetLane(hn::MinOfLanes(d, first))),
-          static_cast<int32_t>(hn::GetLane(hn::MaxOfLanes(d, last)))};
-}
-
-// Fills the DepthRanges of a block of segments.
+// Fills the SegmentRanges of a block of segments.
 template <typename T>
 void FindDepths(const Problem& problem, const Slabs& slabs, const Buffers& buffers, int64_t block) {
   using F = Wide<T>;
-  DepthRange* ranges = reinterpret_cast<DepthRange*>(buffers.depths);
+  SegmentRange* ranges = reinterpret_cast<SegmentRange*>(buffers.depths);
+  const Rules<F> rules(problem);
   HWY_ALIGN F copy[3 * (kPoints + kSlack)];
-  HWY_ALIGN F depths[kPoints + kSlack];
   const int64_t all = problem.samples() * slabs.segments();
   const int64_t end = std::min(all, (block + 1) * kSegmentsPerDepthBlock);
   for (int64_t i = block * kSegmentsPerDepthBlock; i < end; ++i) {
@@ -166,8 +133,7 @@ void FindDepths(const Problem& problem, const Slabs& slabs, const Buffers& buffe
         FindSegment(problem, slabs, i / slabs.segments(), i % slabs.segments());
     const F* coordinates = ReadCoordinates(problem, static_cast<const T*>(buffers.grid), place.grid,
                                            place.count, copy);
-    LocateDepths(problem, coordinates, place.count, depths);
-    ranges[i] = RangeOf(depths, place.count);
+    ranges[i] = FindRange(rules, coordinates, place.count);
   }
 }
 
@@ -184,25 +150,26 @@ class Walk {
         slabs_(slabs),
         buffers_(buffers),
         sample_(sample),
+        rules_(problem),
         owner_(planes, problem.depth()),
         // Points whose upper voxel lies in the slab's first plane count.
         first_(planes.begin == 0 ? owner_.begin : owner_.begin - 1) {}
 
   template <class Grads, typename Function>
   void Run(Grads* grads, Function add) {
-    const DepthRange* depths = reinterpret_cast<const DepthRange*>(buffers_.depths);
-    depths += sample_ * slabs_.segments();
+    const SegmentRange* ranges = reinterpret_cast<const SegmentRange*>(buffers_.depths);
+    ranges += sample_ * slabs_.segments();
     for (int64_t i = 0; i < slabs_.segments(); ++i) {
-      bool all = true;
-      if (slabs_.count > 1) {
-        const F first = static_cast<F>(depths[i].first);
-        const F last = static_cast<F>(depths[i].last);
-        if (last < first_ || first >= owner_.end) continue;
-        all = first >= first_ && last < owner_.end;
-      }
+      if (slabs_.count > 1 && Misses(ranges[i])) continue;
       const SegmentPlace place = FindSegment(problem_, slabs_, sample_, i);
       const F* coordinates = ReadCoordinates(problem_, static_cast<const T*>(buffers_.grid),
                                              place.grid, place.count, now_.coordinates);
+      const SegmentRange range =
+          slabs_.count > 1 ? ranges[i] : FindRange(rules_, coordinates, place.count);
+      const F first = static_cast<F>(range.first);
+      const bool ends_here = static_cast<F>(range.last()) < owner_.end;
+      const bool all = first >= first_ && ends_here;
+      const bool owned = first >= owner_.begin && ends_here;
       const size_t chosen = all ? place.count : Choose(coordinates, place.count);
       grads->Read(problem_, static_cast<const T*>(buffers_.grad_output), place);
       if (2 * chosen < place.count) {
@@ -210,7 +177,8 @@ class Walk {
         continue;
       }
       Flush(grads, add);
-      Batch<T> batch{place.count, coordinates, {}, place.grid_grad, nullptr};
+      const int64_t last_plane = owned && range.inside() ? range.last() : kUnknown;
+      Batch<T> batch{place.count, coordinates, {}, place.grid_grad, nullptr, last_plane};
       grads->FillBatch(false, &batch);
       add(batch);
     }
@@ -218,12 +186,16 @@ class Walk {
   }
 
  private:
+  bool Misses(const SegmentRange& range) const {
+    return static_cast<F>(range.last()) < first_ || static_cast<F>(range.first) >= owner_.end;
+  }
+
   // Lists the points that are needed.
   size_t Choose(const F* coordinates, size_t count) {
     const PointTag<F> d;
     const auto first = hn::Set(d, first_);
     const auto end = hn::Set(d, owner_.end);
-    LocateDepths(problem_, coordinates, count, depths_);
+    LocateDepths(rules_.axes[2], coordinates, count, depths_);
     size_t n = 0;
     for (size_t i = 0; i < count; i += hn::Lanes(d)) {
       const auto z = hn::Load(d, depths_ + i);
@@ -254,7 +226,7 @@ class Walk {
   void Flush(Grads* grads, Function add) {
     if (collected_ == 0) return;
     std::fill_n(rest_.coordinates + 3 * collected_, 3 * kSlack, F{0});
-    Batch<T> batch{collected_, rest_.coordinates, {}, 0, rest_.grid_grads};
+    Batch<T> batch{collected_, rest_.coordinates, {}, 0, rest_.grid_grads, kUnknown};
     grads->FillBatch(true, &batch);
     add(batch);
     collected_ = 0;
@@ -264,6 +236,7 @@ class Walk {
   const Slabs& slabs_;
   const Buffers& buffers_;
   const int64_t sample_;
+  const Rules<F> rules_;
   const Owner<F> owner_;
   const F first_;
   PointBuffer<F> now_;
@@ -348,7 +321,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
   i = dense ? batch.count / lanes * lanes : 0;
   const Owner<F> owner(planes, problem.depth());
   for (; i < batch.count; ++i) {
-    if (!owner.Owns(located.z[i])) continue;
+    if (!located.all_owned && !owner.Owns(located.z[i])) continue;
     T* to = grid_grad + (batch.grid_grads != nullptr
                              ? batch.grid_grads[i]
                              : batch.grid_grad + static_cast<int64_t>(i) * step);
