@@ -97,17 +97,6 @@ HWY_INLINE V LowerPlane(D d, const AxisRule<F>& rule, V coordinates) {
   return low;
 }
 
-template <typename F>
-HWY_INLINE void LocateDepths(const AxisRule<F>& rule, const F* HWY_RESTRICT coordinates,
-                             size_t count, F* HWY_RESTRICT depths) {
-  const PointTag<F> d;
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::Vec<decltype(d)> x, y, z;
-    hn::LoadInterleaved3(d, coordinates + 3 * i, x, y, z);
-    hn::Store(LowerPlane(d, rule, z), d, depths + i);
-  }
-}
-
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE SegmentRange RangeOf(D d, V first, V last, bool inside) {
   const auto to_int = [](hn::TFromD<D> v) {
@@ -123,15 +112,14 @@ template <typename F>
 HWY_NOINLINE SegmentRange FindRangePointByPoint(const AxisRule<F>& rule, const F* coordinates,
                                                 size_t count) {
   const PointTag<F> d;
-  HWY_ALIGN F depths[kPoints + kSlack];
-  LocateDepths(rule, coordinates, count, depths);
-  std::fill_n(depths + count, hn::Lanes(d) - 1, depths[0]);
-  auto first = hn::Load(d, depths);
-  auto last = first;
-  for (size_t i = hn::Lanes(d); i < count; i += hn::Lanes(d)) {
-    const auto v = hn::Load(d, depths + i);
-    first = hn::Min(first, v);
-    last = hn::Max(last, v);
+  auto first = hn::Set(d, std::numeric_limits<F>::max());
+  auto last = hn::Neg(first);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::Vec<decltype(d)> x, y, z;
+    hn::LoadInterleaved3(d, coordinates + 3 * i, x, y, z);
+    z = LowerPlane(d, rule, z);
+    first = hn::Min(first, z);
+    last = hn::Max(last, z);
   }
   return RangeOf(d, first, last, false);
 }
@@ -214,11 +202,22 @@ HWY_INLINE SegmentRange FindRange(const Rules<F>& rules, const F* coordinates, s
                  false);
 }
 
-// Weight times gradOutput for the lower and upper voxel of each row.
+// Weight times gradOutput for the lower and the upper voxel of each row: eight arrays at constant
+// distances, so that one address is enough for all.
 template <typename F>
-struct Products {
-  HWY_ALIGN F low[4][kSlack + kPoints + kSlack];
-  HWY_ALIGN F high[4][kSlack + kPoints + kSlack];
+class Products {
+ public:
+  static constexpr size_t kStep = kSlack + kPoints + kSlack;
+  static constexpr size_t kLow[4] = {0, 2 * kStep, 4 * kStep, 6 * kStep};  // from low(0)
+  static constexpr size_t kHigh[4] = {kStep, 3 * kStep, 5 * kStep, 7 * kStep};
+
+  const F* low(size_t row) const { return of_ + kSlack + kLow[row]; }
+  const F* high(size_t row) const { return of_ + kSlack + kHigh[row]; }
+  F* low(size_t row) { return of_ + kSlack + kLow[row]; }
+  F* high(size_t row) { return of_ + kSlack + kHigh[row]; }
+
+ private:
+  HWY_ALIGN F of_[8 * kStep];
 };
 
 // `x`, `y`, `z`: the weights of the lower and the upper voxels.
@@ -229,8 +228,8 @@ HWY_INLINE void StoreProducts(D d, const V* x, const V* y, const V* z, V g, size
   for (size_t r = 0; r < 4; ++r) {
     const V low = hn::Mul(hn::Mul(x[0], y[r % 2]), z[r / 2]);
     const V high = hn::Mul(hn::Mul(x[1], y[r % 2]), z[r / 2]);
-    hn::Store(hn::Mul(low, g), d, products->low[r] + kSlack + i);
-    hn::Store(hn::Mul(high, g), d, products->high[r] + kSlack + i);
+    hn::Store(hn::Mul(low, g), d, products->low(r) + i);
+    hn::Store(hn::Mul(high, g), d, products->high(r) + i);
   }
 }
 
@@ -258,16 +257,9 @@ class Offsets {
   V row_, plane_, origin_, first_plane_, nowhere_;
 };
 
-template <typename F>
-HWY_INLINE void MarkAsOwned(Located<F>* located) {
-  located->offsets[kSlack - 1] = -2;
-  located->any_in_slab = true;
-  located->any_owned = true;
-  located->all_owned = true;
-}
-
-// LocatePoints() for a segment that is inside and owned by the slab, though x may lie anywhere.
-// `kZeros`: the padding. If `grads` is not null, also the products with them.
+// LocatePoints() for a segment that is inside and in the slab, though x may lie anywhere. Fills the
+// arrays alone, `z` excepted. `kZeros`: the padding. If `grads` is not null, also the products with
+// them.
 template <bool kZeros, typename F>
 HWY_NOINLINE void LocateInside(const Rules<F>& rules, const Offsets<PointTag<F>>& offsets,
                                const F* HWY_RESTRICT coordinates, size_t count,
@@ -323,7 +315,6 @@ HWY_NOINLINE void LocateInside(const Rules<F>& rules, const Offsets<PointTag<F>>
     if (grads == nullptr) continue;
     StoreProducts(d, weights[0], weights[1], weights[2], hn::LoadU(d, grads + i), i, products);
   }
-  MarkAsOwned(located);
 }
 
 // The same for mode nearest, of which only the offsets are wanted.
@@ -349,7 +340,6 @@ HWY_NOINLINE void LocateNearestInside(const Rules<F>& rules, const Offsets<Point
     offsets.Store(low, hn::Round(rules.inside[1].PlacePadded(y)),
                   hn::Round(rules.inside[2].PlacePadded(z)), fits, located->offsets + kSlack + i);
   }
-  MarkAsOwned(located);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -48,7 +48,7 @@ class PlanarTask {
         sample_(task / slabs_.count),
         planes_{task % slabs_.count * slabs_.planes,
                 std::min((task % slabs_.count + 1) * slabs_.planes, problem_.depth())},
-        rows_{0, slabs_.row, slabs_.plane, slabs_.plane + slabs_.row},
+        rows_{slabs_.row, slabs_.plane},
         rules_(problem_),
         offsets_(slabs_, planes_),
         walk_(problem_, slabs_, buffers_, sample_, planes_) {
@@ -90,7 +90,10 @@ class PlanarTask {
       LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
       return false;
     }
+    located_.offsets[kSlack - 1] = -2;
     located_.last_plane = batch.last_plane;
+    located_.any_in_slab = true;
+    located_.any_owned = located_.all_owned = batch.owned;
     if (problem_.interpolation == Interpolation::kNearest) {
       LocateNearestInside(rules_, offsets_, batch.coordinates, batch.count, &located_);
       return false;
@@ -160,7 +163,7 @@ class PlanarTask {
       for (size_t k = 0; k < 8; ++k) {
         F products[kChannels];
         for (size_t c = 0; c < kChannels; ++c) {
-          const F v = values_[c][offset + rows_[k / 2] + static_cast<int64_t>(k % 2)];
+          const F v = rows_.From(values_[c] + offset)[k / 2][k % 2];
           products[c] = (exists >> k & 1) != 0 ? v * batch.grads[c][i] : F{0};
         }
         corners[k] = SumOfChannels<kChannels>(products);

@@ -32,8 +32,15 @@ namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
-// Offsets of the four rows of voxels around a point from its lower voxel, y running faster than z.
-using RowOffsets = std::array<int64_t, 4>;
+// The four rows of voxels around a point, y running faster than z.
+struct RowOffsets {
+  template <typename P>
+  HWY_INLINE std::array<P*, 4> From(P* lower_voxel) const {
+    return {lower_voxel, lower_voxel + row, lower_voxel + plane, lower_voxel + plane + row};
+  }
+  int64_t row;
+  int64_t plane;
+};
 
 // Where units begin, in ascending order, and behind them the number of points.
 struct Units {
@@ -77,28 +84,30 @@ HWY_INLINE V SumOfChannels(const V (&products)[kChannels]) {
 
 // Slopes unit by unit: a whole vector each, whose lanes behind the unit the next one overwrites.
 template <int kChannels, typename F>
-HWY_NOINLINE void GatherUnits(const Located<F>& located, const Units& units, const RowOffsets& rows,
-                              const F* const* input, const F* const* grads,
-                              SlopesOfPoints<F>* slopes) {
+HWY_NOINLINE void GatherUnits(const Located<F>& located, const Units& units,
+                              const RowOffsets& row_offsets, const F* const* input,
+                              const F* const* grads, SlopesOfPoints<F>* slopes) {
   const PointTag<F> d;
   using V = hn::Vec<decltype(d)>;
-  for (size_t u = 0; u < units.count; ++u) {
+  // Copies: the compiler takes it that vectors may be stored anywhere.
+  const RowOffsets rows = row_offsets;
+  const size_t end = units.count;
+  for (size_t u = 0; u < end; ++u) {
     const size_t i = units.begin[u];
     const int64_t at = located.offset()[i];
-    V g[kChannels];
+    V products[8][kChannels];
     HWY_UNROLL(8)
-    for (size_t c = 0; c < kChannels; ++c) g[c] = hn::LoadU(d, grads[c] + i);
+    for (size_t c = 0; c < kChannels; ++c) {
+      const V g = hn::LoadU(d, grads[c] + i);
+      const auto from = rows.From(input[c] + at);
+      HWY_UNROLL(8)
+      for (size_t k = 0; k < 8; ++k) {
+        products[k][c] = hn::Mul(hn::LoadU(d, from[k / 2] + k % 2), g);
+      }
+    }
     V corners[8];
     HWY_UNROLL(8)
-    for (size_t k = 0; k < 8; ++k) {
-      V products[kChannels];
-      HWY_UNROLL(8)
-      for (size_t c = 0; c < kChannels; ++c) {
-        const F* from = input[c] + at + rows[k / 2] + k % 2;
-        products[c] = hn::Mul(hn::LoadU(d, from), g[c]);
-      }
-      corners[k] = SumOfChannels<kChannels>(products);
-    }
+    for (size_t k = 0; k < 8; ++k) corners[k] = SumOfChannels<kChannels>(products[k]);
     StoreSlopes(d, located, i, corners, slopes);
   }
 }
@@ -116,10 +125,9 @@ HWY_NOINLINE void GatherPoints(const Located<F>& located, size_t count, const Ro
     const int64_t at = located.offset()[i];
     HWY_UNROLL(8)
     for (size_t c = 0; c < kChannels; ++c) {
+      const auto from = rows.From(input[c] + at);
       HWY_UNROLL(8)
-      for (size_t r = 0; r < 4; ++r) {
-        std::memcpy(&pairs[c][r][2 * i], input[c] + at + rows[r], 2 * sizeof(F));
-      }
+      for (size_t r = 0; r < 4; ++r) std::memcpy(&pairs[c][r][2 * i], from[r], 2 * sizeof(F));
     }
   }
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -175,39 +183,41 @@ struct LaneRange {
 // begin with +0 and so never are -0.
 template <typename F>
 HWY_NOINLINE void ScatterUnits(const Located<F>& located, const Units& units,
-                               const RowOffsets& rows, const Products<F>& products, F* sums) {
+                               const RowOffsets& row_offsets, const Products<F>& products,
+                               F* sums) {
   const PointTag<F> d;
   using V = hn::Vec<decltype(d)>;
   static constexpr LaneRange<PointTag<F>> kRange;
   constexpr size_t kLanes = kRange.kLanes;
-  for (size_t u = 0; u < units.count; ++u) {
+  const RowOffsets rows = row_offsets;
+  const int32_t* offset = located.offset();
+  const size_t count = units.count;
+  const size_t points = units.begin[count];
+  for (size_t u = 0; u < count; ++u) {
     const size_t i = units.begin[u];
     const size_t end = units.begin[u + 1];
-    const int32_t at = located.offset()[i];
+    const int32_t at = offset[i];
     const size_t lane = static_cast<size_t>(at) % kLanes;
-    const bool continues = located.offset()[i - 1] + 1 == at;
+    const bool continues = offset[i - 1] + 1 == at;
     const size_t end_lane = lane + (end - i);
     const V low_mask = kRange(d, lane, end_lane);
     const V high_mask = kRange(d, lane + (continues ? 0 : 1), HWY_MIN(end_lane + 1, kLanes));
-    F* window = sums + at - lane;
-    const size_t from = kSlack + i - lane;
+    const auto window = rows.From(sums + at - lane);
+    const F* from = products.low(0) + i - lane;
     HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
-      const V high = hn::And(hn::LoadU(d, products.high[r] + from - 1), high_mask);
-      const V low = hn::And(hn::LoadU(d, products.low[r] + from), low_mask);
-      F* to = window + rows[r];
-      hn::StoreU(hn::Add(hn::Add(hn::LoadU(d, to), high), low), d, to);
+      const V low = hn::And(hn::LoadU(d, from + products.kLow[r]), low_mask);
+      const V high = hn::And(hn::LoadU(d, from + products.kHigh[r] - 1), high_mask);
+      hn::StoreU(hn::Add(hn::Add(hn::LoadU(d, window[r]), high), low), d, window[r]);
     }
     // The upper voxel of a run's last point may lie in the next window.
     if (end_lane != kLanes) continue;
-    if (end < units.begin[units.count] && located.offset()[end] == located.offset()[end - 1] + 1) {
-      continue;
-    }
+    if (end < points && offset[end] == offset[end - 1] + 1) continue;
     const V first_lane = kRange(d, 0, 1);
     HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
-      const V high = hn::And(hn::LoadU(d, products.high[r] + kSlack + end - 1), first_lane);
-      F* to = window + kLanes + rows[r];
+      const V high = hn::And(hn::LoadU(d, products.high(r) + end - 1), first_lane);
+      F* to = window[r] + kLanes;
       hn::StoreU(hn::Add(hn::LoadU(d, to), high), d, to);
     }
   }
@@ -217,11 +227,12 @@ template <typename F>
 HWY_NOINLINE void ScatterPoints(const Located<F>& located, size_t count, const RowOffsets& rows,
                                 const Products<F>& products, F* HWY_RESTRICT sums) {
   for (size_t i = 0; i < count; ++i) {
-    F* at = sums + located.offset()[i];
+    const auto at = rows.From(sums + located.offset()[i]);
+    const F* from = products.low(0) + i;
     HWY_UNROLL(8)
     for (size_t r = 0; r < 4; ++r) {
-      at[rows[r]] += products.low[r][kSlack + i];
-      at[rows[r] + 1] += products.high[r][kSlack + i];
+      at[r][0] += from[products.kLow[r]];
+      at[r][1] += from[products.kHigh[r]];
     }
   }
 }

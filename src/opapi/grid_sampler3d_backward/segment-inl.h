@@ -135,6 +135,10 @@ struct Owner {
       : begin(planes.begin == 0 ? std::numeric_limits<F>::lowest() : static_cast<F>(planes.begin)),
         end(planes.end == depth ? std::numeric_limits<F>::max() : static_cast<F>(planes.end)) {}
   bool Owns(F z) const { return z >= begin && z < end; }
+  template <class D>
+  HWY_INLINE hn::Mask<D> Owns(D d, hn::Vec<D> z) const {
+    return hn::And(hn::Ge(z, hn::Set(d, begin)), hn::Lt(z, hn::Set(d, end)));
+  }
   F begin;
   F end;
 };
@@ -223,8 +227,7 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
     // Lanes behind the last point count as well: harmless, these are hints.
     in_slab = hn::Or(in_slab, fits);
     last = hn::Max(last, hn::IfThenElse(fits, low[2], first_z));
-    const auto mine =
-        hn::And(hn::Ge(low[2], hn::Set(d, owner.begin)), hn::Lt(low[2], hn::Set(d, owner.end)));
+    const auto mine = owner.Owns(d, low[2]);
     owned = hn::Or(owned, mine);
     foreign = hn::Or(foreign, hn::Not(mine));
   }

@@ -38,8 +38,10 @@ struct Batch {
   const Wide<T>* grads[kMostPlanarChannels];  // gradOutput, as a Grads class lays it out
   int64_t grid_grad;          // offset of the first point's x in gridGrad, the others follow it,
   const int64_t* grid_grads;  // unless this is not null: one offset for each
-  // In which lower voxels lie, if the segment is inside() and all its points are owned.
+  // In which lower voxels lie, if the segment is inside() and in the slab; then all points are
+  // owned or none is.
   int64_t last_plane;
+  bool owned;
   bool is_inside() const { return last_plane != kUnknown; }
 };
 
@@ -169,7 +171,8 @@ class Walk {
       const F first = static_cast<F>(range.first);
       const bool ends_here = static_cast<F>(range.last()) < owner_.end;
       const bool all = first >= first_ && ends_here;
-      const bool owned = first >= owner_.begin && ends_here;
+      const bool owned = all && first >= owner_.begin;
+      const bool alike = owned || (all && static_cast<F>(range.last()) < owner_.begin);
       const size_t chosen = all ? place.count : Choose(coordinates, place.count);
       grads->Read(problem_, static_cast<const T*>(buffers_.grad_output), place);
       if (2 * chosen < place.count) {
@@ -177,8 +180,8 @@ class Walk {
         continue;
       }
       Flush(grads, add);
-      const int64_t last_plane = owned && range.inside() ? range.last() : kUnknown;
-      Batch<T> batch{place.count, coordinates, {}, place.grid_grad, nullptr, last_plane};
+      const int64_t last_plane = alike && range.inside() ? range.last() : kUnknown;
+      Batch<T> batch{place.count, coordinates, {}, place.grid_grad, nullptr, last_plane, owned};
       grads->FillBatch(false, &batch);
       add(batch);
     }
@@ -195,10 +198,11 @@ class Walk {
     const PointTag<F> d;
     const auto first = hn::Set(d, first_);
     const auto end = hn::Set(d, owner_.end);
-    LocateDepths(rules_.axes[2], coordinates, count, depths_);
     size_t n = 0;
     for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-      const auto z = hn::Load(d, depths_ + i);
+      hn::Vec<decltype(d)> x, y, z;
+      hn::LoadInterleaved3(d, coordinates + 3 * i, x, y, z);
+      z = LowerPlane(d, rules_.axes[2], z);
       uint8_t bits[8];
       hn::StoreMaskBits(d, hn::And(hn::Ge(z, first), hn::Lt(z, end)), bits);
       uint32_t set = bits[0];
@@ -219,6 +223,10 @@ class Walk {
       grads->Collect(i, n);
       rest_.grid_grads[n] =
           place.grid_grad + static_cast<int64_t>(i) * problem_.grid_grad.strides[3];
+      // Written when the rest is full; until then the cache has time to fetch it.
+      if (problem_.want_grid_grad) {
+        __builtin_prefetch(static_cast<T*>(buffers_.grid_grad) + rest_.grid_grads[n], 1);
+      }
     }
   }
 
@@ -226,7 +234,7 @@ class Walk {
   void Flush(Grads* grads, Function add) {
     if (collected_ == 0) return;
     std::fill_n(rest_.coordinates + 3 * collected_, 3 * kSlack, F{0});
-    Batch<T> batch{collected_, rest_.coordinates, {}, 0, rest_.grid_grads, kUnknown};
+    Batch<T> batch{collected_, rest_.coordinates, {}, 0, rest_.grid_grads, kUnknown, false};
     grads->FillBatch(true, &batch);
     add(batch);
     collected_ = 0;
@@ -242,7 +250,6 @@ class Walk {
   PointBuffer<F> now_;
   PointBuffer<F> rest_;
   size_t collected_ = 0;
-  HWY_ALIGN F depths_[kPoints];
   uint8_t chosen_[kPoints + 8];
 };
 
@@ -291,8 +298,8 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
   const size_t lanes = hn::Lanes(d);
   const int64_t step = problem.grid_grad.strides[3];
   const int64_t axis_step = problem.grid_grad.strides[4];
-  const bool dense = std::is_same_v<T, F> && located.all_owned && batch.grid_grads == nullptr &&
-                     step == 3 && axis_step == 1;
+  const bool dense = batch.grid_grads == nullptr && step == 3 && axis_step == 1;
+  const Owner<F> owner(planes, problem.depth());
   const bool constant = HasConstantFactors(problem);
   V factor[3];
   HWY_UNROLL(8)
@@ -300,8 +307,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
     const AxisRule<F> rule(problem.input.extents[4 - static_cast<int>(axis)], problem);
     factor[axis] = hn::Mul(hn::Set(d, rule.scale), hn::Set(d, F{0.5}));
   }
-  size_t i = 0;
-  for (; i < batch.count; i += lanes) {
+  for (size_t i = 0; i < batch.count; i += lanes) {
     V result[3];
     HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) {
@@ -309,7 +315,8 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
       result[axis] = hn::Mul(hn::Load(d, slopes->axis[axis] + i), factor[axis]);
     }
     if constexpr (std::is_same_v<T, F>) {
-      if (dense && i + lanes <= batch.count) {
+      if (dense && i + lanes <= batch.count &&
+          (located.all_owned || hn::AllTrue(d, owner.Owns(d, hn::Load(d, located.z + i))))) {
         hn::StoreInterleaved3(result[0], result[1], result[2], d,
                               grid_grad + batch.grid_grad + 3 * i);
         continue;
@@ -317,16 +324,14 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
     }
     HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) hn::Store(result[axis], d, slopes->axis[axis] + i);
-  }
-  i = dense ? batch.count / lanes * lanes : 0;
-  const Owner<F> owner(planes, problem.depth());
-  for (; i < batch.count; ++i) {
-    if (!located.all_owned && !owner.Owns(located.z[i])) continue;
-    T* to = grid_grad + (batch.grid_grads != nullptr
-                             ? batch.grid_grads[i]
-                             : batch.grid_grad + static_cast<int64_t>(i) * step);
-    for (int64_t axis = 0; axis < 3; ++axis) {
-      Narrow(slopes->axis[axis][i], to + axis * axis_step);
+    for (size_t k = i; k < std::min(i + lanes, batch.count); ++k) {
+      if (!located.all_owned && !owner.Owns(located.z[k])) continue;
+      T* to = grid_grad + (batch.grid_grads != nullptr
+                               ? batch.grid_grads[k]
+                               : batch.grid_grad + static_cast<int64_t>(k) * step);
+      for (int64_t axis = 0; axis < 3; ++axis) {
+        Narrow(slopes->axis[axis][k], to + axis * axis_step);
+      }
     }
   }
 }
