@@ -220,16 +220,23 @@ class Products {
   HWY_ALIGN F of_[8 * kStep];
 };
 
-// `x`, `y`, `z`: the weights of the lower and the upper voxels.
-template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
-HWY_INLINE void StoreProducts(D d, const V* x, const V* y, const V* z, V g, size_t i,
-                              Products<F>* HWY_RESTRICT products) {
+// The products of a vector of points with every channel. `x`, `y`, `z`: the weights of the lower
+// and the upper voxels.
+template <size_t kChannels, class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
+HWY_INLINE void StoreProducts(D d, const V* x, const V* y, const V* z, const F* const* grads,
+                              size_t i, Products<F>* HWY_RESTRICT products) {
+  V g[kChannels];
+  HWY_UNROLL(8)
+  for (size_t c = 0; c < kChannels; ++c) g[c] = hn::LoadU(d, grads[c] + i);
   HWY_UNROLL(8)
   for (size_t r = 0; r < 4; ++r) {
     const V low = hn::Mul(hn::Mul(x[0], y[r % 2]), z[r / 2]);
     const V high = hn::Mul(hn::Mul(x[1], y[r % 2]), z[r / 2]);
-    hn::Store(hn::Mul(low, g), d, products->low(r) + i);
-    hn::Store(hn::Mul(high, g), d, products->high(r) + i);
+    HWY_UNROLL(8)
+    for (size_t c = 0; c < kChannels; ++c) {
+      hn::Store(hn::Mul(low, g[c]), d, products[c].low(r) + i);
+      hn::Store(hn::Mul(high, g[c]), d, products[c].high(r) + i);
+    }
   }
 }
 
@@ -258,12 +265,11 @@ class Offsets {
 };
 
 // LocatePoints() for a segment that is inside and in the slab, though x may lie anywhere. Fills the
-// arrays alone, `z` excepted. `kZeros`: the padding. If `grads` is not null, also the products with
-// them.
-template <bool kZeros, typename F>
+// arrays alone, `z` excepted. `kZeros`: the padding. If `products` is not null, also these.
+template <bool kZeros, size_t kChannels, typename F>
 HWY_NOINLINE void LocateInside(const Rules<F>& rules, const Offsets<PointTag<F>>& offsets,
                                const F* HWY_RESTRICT coordinates, size_t count,
-                               const F* HWY_RESTRICT grads, Located<F>* HWY_RESTRICT located,
+                               const F* const* grads, Located<F>* HWY_RESTRICT located,
                                Products<F>* HWY_RESTRICT products) {
   const PointTag<F> d;
   using D = decltype(d);
@@ -312,8 +318,8 @@ HWY_NOINLINE void LocateInside(const Rules<F>& rules, const Offsets<PointTag<F>>
     }
     const auto fits = hn::And(hn::Ge(low[0], lowest), hn::Le(low[0], last));
     offsets.Store(low[0], low[1], low[2], fits, located->offsets + kSlack + i);
-    if (grads == nullptr) continue;
-    StoreProducts(d, weights[0], weights[1], weights[2], hn::LoadU(d, grads + i), i, products);
+    if (products == nullptr) continue;
+    StoreProducts<kChannels>(d, weights[0], weights[1], weights[2], grads, i, products);
   }
 }
 

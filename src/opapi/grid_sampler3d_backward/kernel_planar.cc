@@ -36,7 +36,7 @@ void FindDepthsOnTarget(const Plan&, const Buffers&, int64_t) {}
 
 bool HasSlabVariantsOnTarget() { return true; }
 
-template <typename T, int kChannels>
+template <typename T, size_t kChannels>
 class PlanarTask {
  public:
   using F = Wide<T>;
@@ -53,23 +53,26 @@ class PlanarTask {
         offsets_(slabs_, planes_),
         walk_(problem_, slabs_, buffers_, sample_, planes_) {
     F* scratch = reinterpret_cast<F*>(buffers.scratch) + slot * slabs_.slot_elements;
-    for (int64_t c = 0; c < kChannels; ++c) {
+    for (size_t c = 0; c < kChannels; ++c) {
+      const int64_t channel = static_cast<int64_t>(c);
       const T* input = static_cast<const T*>(buffers.input);
       T* input_grad = static_cast<T*>(buffers.input_grad);
       F* values = nullptr;
       F* sums = nullptr;
       if (problem_.reads_input()) {
         values = std::exchange(scratch, scratch + slabs_.cells);
-        input += sample_ * problem_.input.strides[0] + c * problem_.input.strides[1];
+        input += sample_ * problem_.input.strides[0] + channel * problem_.input.strides[1];
       }
       if (problem_.want_input_grad) {
         sums = std::exchange(scratch, scratch + slabs_.cells);
-        input_grad += sample_ * problem_.input_grad.strides[0] + c * problem_.input_grad.strides[1];
+        input_grad +=
+            sample_ * problem_.input_grad.strides[0] + channel * problem_.input_grad.strides[1];
       }
       memory_[c] =
           SlabMemory<T>(problem_, slabs_, planes_, 1, 1, problem_.reads_input() ? input : nullptr,
                         values, input_grad, sums);
       values_[c] = values;
+      sums_[c] = sums;
     }
   }
 
@@ -84,7 +87,7 @@ class PlanarTask {
   }
 
  private:
-  // Returns whether the products of the only channel are there already.
+  // Returns whether the products are there already.
   bool Locate(const Batch<T>& batch) {
     if (!batch.is_inside()) {
       LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
@@ -98,11 +101,11 @@ class PlanarTask {
       LocateNearestInside(rules_, offsets_, batch.coordinates, batch.count, &located_);
       return false;
     }
-    const bool multiply = kChannels == 1 && problem_.want_input_grad;
-    const auto locate =
-        problem_.padding == Padding::kZeros ? LocateInside<true, F> : LocateInside<false, F>;
-    locate(rules_, offsets_, batch.coordinates, batch.count, multiply ? batch.grads[0] : nullptr,
-           &located_, &products_);
+    const bool multiply = problem_.want_input_grad;
+    const auto locate = problem_.padding == Padding::kZeros ? LocateInside<true, kChannels, F>
+                                                            : LocateInside<false, kChannels, F>;
+    locate(rules_, offsets_, batch.coordinates, batch.count, batch.grads, &located_,
+           multiply ? products_ : nullptr);
     return multiply;
   }
 
@@ -120,19 +123,19 @@ class PlanarTask {
     }
     if (gathers) Gather(batch, units);
     if (!scatters) return;
-    for (int64_t c = 0; c < kChannels; ++c) {
-      if (problem_.interpolation == Interpolation::kNearest) {
-        for (size_t i = 0; i < batch.count; ++i) {
-          memory_[c].sums()[located_.offset()[i]] += batch.grads[c][i];
-        }
-        continue;
+    if (problem_.interpolation == Interpolation::kNearest) {
+      for (size_t c = 0; c < kChannels; ++c) {
+        ScatterNearest(located_.offset(), batch.count, batch.grads[c], sums_[c]);
       }
-      if (!multiplied) Multiply(located_, batch.count, batch.grads[c], &products_);
-      if (units) {
-        ScatterUnits(located_, units_, rows_, products_, memory_[c].sums());
-      } else {
-        ScatterPoints(located_, batch.count, rows_, products_, memory_[c].sums());
-      }
+      return;
+    }
+    if (!multiplied) Multiply<kChannels>(located_, batch.count, batch.grads, products_);
+    if (units) {
+      ScatterUnits<kChannels>(located_, units_, rows_, products_, sums_);
+      return;
+    }
+    for (size_t c = 0; c < kChannels; ++c) {
+      ScatterPoints(located_, batch.count, rows_, products_[c], sums_[c]);
     }
   }
 
@@ -187,11 +190,12 @@ class PlanarTask {
   const Offsets<PointTag<F> > offsets_;
   SlabMemory<T> memory_[kChannels];
   const F* values_[kChannels];
+  F* sums_[kChannels];
   Walk<T> walk_;
   PlanarGrads<T> grads_{kChannels};
   Located<F> located_;
   Units units_;
-  Products<F> products_;
+  Products<F> products_[kChannels];
   SlopesOfPoints<F> slopes_;
 };
 

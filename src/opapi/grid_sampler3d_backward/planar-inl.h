@@ -72,7 +72,7 @@ HWY_INLINE void FindUnits(const Located<F>& located, size_t count, Units* units)
 }
 
 // What SumOfSums() does with the products of up to four channels.
-template <int kChannels, class V>
+template <size_t kChannels, class V>
 HWY_INLINE V SumOfChannels(const V (&products)[kChannels]) {
   if constexpr (kChannels == 1) return products[0];
   if constexpr (kChannels == 2) return Add(products[0], products[1]);
@@ -83,7 +83,7 @@ HWY_INLINE V SumOfChannels(const V (&products)[kChannels]) {
 }
 
 // Slopes unit by unit: a whole vector each, whose lanes behind the unit the next one overwrites.
-template <int kChannels, typename F>
+template <size_t kChannels, typename F>
 HWY_NOINLINE void GatherUnits(const Located<F>& located, const Units& units,
                               const RowOffsets& row_offsets, const F* const* input,
                               const F* const* grads, SlopesOfPoints<F>* slopes) {
@@ -114,7 +114,7 @@ HWY_NOINLINE void GatherUnits(const Located<F>& located, const Units& units,
 
 // Slopes of points anywhere. The two voxels of a row are copied as one; the copies are read when
 // all of them have reached the cache.
-template <int kChannels, typename F>
+template <size_t kChannels, typename F>
 HWY_NOINLINE void GatherPoints(const Located<F>& located, size_t count, const RowOffsets& rows,
                                const F* const* input, const F* const* grads,
                                SlopesOfPoints<F>* slopes) {
@@ -149,17 +149,16 @@ HWY_NOINLINE void GatherPoints(const Located<F>& located, size_t count, const Ro
   }
 }
 
-template <typename F>
-HWY_NOINLINE void Multiply(const Located<F>& located, size_t count, const F* HWY_RESTRICT grads,
+template <size_t kChannels, typename F>
+HWY_NOINLINE void Multiply(const Located<F>& located, size_t count, const F* const* grads,
                            Products<F>* HWY_RESTRICT products) {
   const PointTag<F> d;
   using V = hn::Vec<decltype(d)>;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const V g = hn::LoadU(d, grads + i);
     const V x[2] = {hn::Load(d, located.low[0] + i), hn::Load(d, located.high[0] + i)};
     const V y[2] = {hn::Load(d, located.low[1] + i), hn::Load(d, located.high[1] + i)};
     const V z[2] = {hn::Load(d, located.low[2] + i), hn::Load(d, located.high[2] + i)};
-    StoreProducts(d, x, y, z, g, i, products);
+    StoreProducts<kChannels>(d, x, y, z, grads, i, products);
   }
 }
 
@@ -179,12 +178,12 @@ struct LaneRange {
   U ones[3 * kLanes];  // zeros, ones, zeros
 };
 
-// Adds a segment's products to a channel. Lanes outside a unit add +0, which changes nothing: sums
-// begin with +0 and so never are -0.
-template <typename F>
+// Adds a segment's products to the channels. Lanes outside a unit add +0, which changes nothing:
+// sums begin with +0 and so never are -0.
+template <size_t kChannels, typename F>
 HWY_NOINLINE void ScatterUnits(const Located<F>& located, const Units& units,
-                               const RowOffsets& row_offsets, const Products<F>& products,
-                               F* sums) {
+                               const RowOffsets& row_offsets, const Products<F>* products,
+                               F* const* sums) {
   const PointTag<F> d;
   using V = hn::Vec<decltype(d)>;
   static constexpr LaneRange<PointTag<F>> kRange;
@@ -202,23 +201,29 @@ HWY_NOINLINE void ScatterUnits(const Located<F>& located, const Units& units,
     const size_t end_lane = lane + (end - i);
     const V low_mask = kRange(d, lane, end_lane);
     const V high_mask = kRange(d, lane + (continues ? 0 : 1), HWY_MIN(end_lane + 1, kLanes));
-    const auto window = rows.From(sums + at - lane);
-    const F* from = products.low(0) + i - lane;
     HWY_UNROLL(8)
-    for (size_t r = 0; r < 4; ++r) {
-      const V low = hn::And(hn::LoadU(d, from + products.kLow[r]), low_mask);
-      const V high = hn::And(hn::LoadU(d, from + products.kHigh[r] - 1), high_mask);
-      hn::StoreU(hn::Add(hn::Add(hn::LoadU(d, window[r]), high), low), d, window[r]);
+    for (size_t c = 0; c < kChannels; ++c) {
+      const auto window = rows.From(sums[c] + at - lane);
+      const F* from = products[c].low(0) + i - lane;
+      HWY_UNROLL(8)
+      for (size_t r = 0; r < 4; ++r) {
+        const V low = hn::And(hn::LoadU(d, from + Products<F>::kLow[r]), low_mask);
+        const V high = hn::And(hn::LoadU(d, from + Products<F>::kHigh[r] - 1), high_mask);
+        hn::StoreU(hn::Add(hn::Add(hn::LoadU(d, window[r]), high), low), d, window[r]);
+      }
     }
     // The upper voxel of a run's last point may lie in the next window.
     if (end_lane != kLanes) continue;
     if (end < points && offset[end] == offset[end - 1] + 1) continue;
     const V first_lane = kRange(d, 0, 1);
     HWY_UNROLL(8)
-    for (size_t r = 0; r < 4; ++r) {
-      const V high = hn::And(hn::LoadU(d, products.high(r) + end - 1), first_lane);
-      F* to = window[r] + kLanes;
-      hn::StoreU(hn::Add(hn::LoadU(d, to), high), d, to);
+    for (size_t c = 0; c < kChannels; ++c) {
+      const auto window = rows.From(sums[c] + at - lane + kLanes);
+      HWY_UNROLL(8)
+      for (size_t r = 0; r < 4; ++r) {
+        const V high = hn::And(hn::LoadU(d, products[c].high(r) + end - 1), first_lane);
+        hn::StoreU(hn::Add(hn::LoadU(d, window[r]), high), d, window[r]);
+      }
     }
   }
 }
@@ -235,6 +240,17 @@ HWY_NOINLINE void ScatterPoints(const Located<F>& located, size_t count, const R
       at[r][1] += from[products.kHigh[r]];
     }
   }
+}
+
+template <typename F>
+HWY_NOINLINE void ScatterNearest(const int32_t* HWY_RESTRICT offsets, size_t count,
+                                 const F* HWY_RESTRICT grads, F* HWY_RESTRICT sums) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    HWY_UNROLL(8)
+    for (size_t k = 0; k < 4; ++k) sums[offsets[i + k]] += grads[i + k];
+  }
+  for (; i < count; ++i) sums[offsets[i]] += grads[i];
 }
 
 }  // namespace HWY_NAMESPACE
