@@ -102,6 +102,14 @@ StridedView ChannelsFirst(NamedTensor tensor, bool channels_last) {
   return result;
 }
 
+// Where all rows along W hold one point, their stride may be anything; it becomes that of the next
+// axis with more points, so that kernels step along this one. `d` is the number of the axis D.
+void StepAlongPoints(int d, StridedView* view) {
+  int axis = d + 2;
+  while (axis > d && view->extents[axis] == 1) --axis;
+  view->strides[d + 2] = view->strides[axis];
+}
+
 Problem MakeProblem(const Args& args, const Tensors& t, bool channels_last) {
   Problem problem;
   problem.dtype = t.input.state().dtype;
@@ -118,6 +126,9 @@ Problem MakeProblem(const Args& args, const Tensors& t, bool channels_last) {
   // computed from them overflows.
   if (problem.want_input_grad) problem.input_grad = ChannelsFirst(t.input_grad, channels_last);
   if (problem.want_grid_grad) problem.grid_grad = ViewOf(t.grid_grad);
+  StepAlongPoints(2, &problem.grad_output);
+  StepAlongPoints(1, &problem.grid);
+  if (problem.want_grid_grad) StepAlongPoints(1, &problem.grid_grad);
   return problem;
 }
 

@@ -161,7 +161,9 @@ Slabs CutIntoSlabs(const Problem& problem, Variant variant) {
 
   const Dims& extents = problem.grid.extents;
   slabs.run = extents[3];
-  for (int axis = 2; axis >= 1 && IsOneRun(problem, slabs.run, axis); --axis) {
+  for (int axis = 2; axis >= 1; --axis) {
+    if (extents[axis] == 1) continue;
+    if (!IsOneRun(problem, slabs.run, axis)) break;
     slabs.run *= extents[axis];
   }
   slabs.runs = problem.points() / slabs.run;

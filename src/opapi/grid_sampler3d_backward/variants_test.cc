@@ -257,6 +257,32 @@ INSTANTIATE_TEST_SUITE_P(All, GridSampler3DBackwardVariants, ::testing::ValuesIn
                            return std::string(row.param.name);
                          });
 
+// Axes of one point, with strides that belong to a bigger tensor, do not cut the points into runs.
+TEST(GridSampler3DBackwardVariants, OneColumnOfPoints) {
+  for (const bool one_row : {false, true}) {
+    CallSpec spec;
+    const int64_t rows = one_row ? 1 : 11;
+    spec.shape = {1, 1, 9, 10, 30, 40, rows, 1, 0, 0, true};
+    TestCall call(spec);
+    // Of 5 columns of points the first; of 7 rows too.
+    const auto strides = [&](int64_t point, int64_t element) {
+      const int64_t plane = (one_row ? 7 : rows) * 5 * point;
+      return Int64s{40 * plane, plane, 5 * point, point, element};
+    };
+    const Int64s grad_strides = {0, 0, strides(1, 1)[1], 5, 1};
+    call.grad_output =
+        TensorBuilder(ACL_FLOAT, spec.GradOutputShape()).Strides(grad_strides).Build();
+    call.grid = TensorBuilder(ACL_FLOAT, spec.GridShape()).Strides(strides(3, 1)).Build();
+    call.grid_grad = TensorBuilder(ACL_FLOAT, spec.GridShape()).Strides(strides(4, 1)).Build();
+    Fill(Points::kCalm, 5, &call);
+    if (HasSlabVariants()) {
+      EXPECT_EQ(call.Prepare(Variant::kPlanar)->slabs().runs, 1);
+    }
+    ExpectEqualsPoints(&call);
+    EXPECT_TRUE(call.grid_grad.OutsideViewIs(HostTensor::kUntouched));
+  }
+}
+
 TEST(GridSampler3DBackwardVariants, AreChosenByShape) {
   if (!HasSlabVariants()) return;  // a target without vectors
   const auto chosen = [](int64_t channels, int64_t points) {
