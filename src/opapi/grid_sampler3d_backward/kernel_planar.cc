@@ -118,8 +118,10 @@ class PlanarTask {
     bool units = false;
     if (problem_.interpolation == Interpolation::kBilinear && slabs_.row > 16) {
       FindUnits(located_, batch.count, &units_);
-      // With shorter runs than this, going from point to point is faster.
-      units = units_.count * 20 <= batch.count * 11;
+      // With shorter runs than this, going from point to point is faster. Channels share the work
+      // of telling where a unit lies.
+      constexpr size_t kMostUnitsPerTwenty = kChannels == 1 ? 11 : 17;
+      units = units_.count * 20 <= batch.count * kMostUnitsPerTwenty;
     }
     if (gathers) Gather(batch, units);
     if (!scatters) return;
