@@ -300,6 +300,9 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
   const int64_t axis_step = problem.grid_grad.strides[4];
   const bool dense = batch.grid_grads == nullptr && step == 3 && axis_step == 1;
   const Owner<F> owner(planes, problem.depth());
+  const bool all_owned = located.all_owned;
+  const size_t count = batch.count;
+  T* const to_segment = grid_grad + batch.grid_grad;
   const bool constant = HasConstantFactors(problem);
   V factor[3];
   HWY_UNROLL(8)
@@ -307,7 +310,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
     const AxisRule<F> rule(problem.input.extents[4 - static_cast<int>(axis)], problem);
     factor[axis] = hn::Mul(hn::Set(d, rule.scale), hn::Set(d, F{0.5}));
   }
-  for (size_t i = 0; i < batch.count; i += lanes) {
+  for (size_t i = 0; i < count; i += lanes) {
     V result[3];
     HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) {
@@ -315,20 +318,18 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
       result[axis] = hn::Mul(hn::Load(d, slopes->axis[axis] + i), factor[axis]);
     }
     if constexpr (std::is_same_v<T, F>) {
-      if (dense && i + lanes <= batch.count &&
-          (located.all_owned || hn::AllTrue(d, owner.Owns(d, hn::Load(d, located.z + i))))) {
-        hn::StoreInterleaved3(result[0], result[1], result[2], d,
-                              grid_grad + batch.grid_grad + 3 * i);
+      if (dense && i + lanes <= count &&
+          (all_owned || hn::AllTrue(d, owner.Owns(d, hn::Load(d, located.z + i))))) {
+        hn::StoreInterleaved3(result[0], result[1], result[2], d, to_segment + 3 * i);
         continue;
       }
     }
     HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) hn::Store(result[axis], d, slopes->axis[axis] + i);
-    for (size_t k = i; k < std::min(i + lanes, batch.count); ++k) {
-      if (!located.all_owned && !owner.Owns(located.z[k])) continue;
-      T* to = grid_grad + (batch.grid_grads != nullptr
-                               ? batch.grid_grads[k]
-                               : batch.grid_grad + static_cast<int64_t>(k) * step);
+    for (size_t k = i; k < std::min(i + lanes, count); ++k) {
+      if (!all_owned && !owner.Owns(located.z[k])) continue;
+      T* to = batch.grid_grads != nullptr ? grid_grad + batch.grid_grads[k]
+                                          : to_segment + static_cast<int64_t>(k) * step;
       for (int64_t axis = 0; axis < 3; ++axis) {
         Narrow(slopes->axis[axis][k], to + axis * axis_step);
       }
