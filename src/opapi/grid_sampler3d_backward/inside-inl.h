@@ -45,18 +45,14 @@ class Inside {
       : factor_(hn::Set(D(), rule.align_corners ? F{0.5} : rule.scale)),
         corner_(hn::Set(D(), rule.align_corners ? F{0} : F{1})),
         factor_after_(hn::Set(D(), rule.align_corners ? rule.scale : F{0.5})),
-        mirror_(hn::Set(D(), rule.padding == Padding::kReflection ? rule.mirror : F{0})),
         begin_(hn::Set(D(), -Margin(rule))),
         end_(hn::Set(D(), rule.last_voxel + Margin(rule))) {}
 
-  // What Unnormalise() gives, without a branch. Of a place inside, Reflect() leaves all but the
-  // bits that the distance from the mirror has no room for.
+  // What Unnormalise() gives, without a branch. Reflect() leaves places inside as they are: these
+  // are whole multiples of a bit that their distance from the mirror still has room for.
   HWY_INLINE V Place(V coordinates) const {
     const V from_minus_1 = hn::Add(coordinates, hn::Set(D(), F{1}));
     return hn::Mul(hn::Sub(hn::Mul(from_minus_1, factor_), corner_), factor_after_);
-  }
-  HWY_INLINE V PlacePadded(V coordinates) const {
-    return hn::Add(hn::Sub(Place(coordinates), mirror_), mirror_);
   }
   HWY_INLINE hn::Mask<D> Contains(V v) const { return hn::And(hn::Gt(v, begin_), hn::Lt(v, end_)); }
 
@@ -67,7 +63,6 @@ class Inside {
   }
 
   V factor_, corner_, factor_after_;
-  V mirror_;
   V begin_, end_;
 };
 
@@ -180,15 +175,15 @@ HWY_INLINE SegmentRange FindRange(const Rules<F>& rules, const F* coordinates, s
   HWY_UNROLL(8)
   for (size_t axis = 1; axis < 3; ++axis) {
     const auto& place = rules.inside[axis];
-    inside = hn::And(inside, place.Contains(place.PlacePadded(extremes.least[axis])));
-    inside = hn::And(inside, place.Contains(place.PlacePadded(extremes.most[axis])));
+    inside = hn::And(inside, place.Contains(place.Place(extremes.least[axis])));
+    inside = hn::And(inside, place.Contains(place.Place(extremes.most[axis])));
   }
   const bool all_inside = hn::AllTrue(d, inside);
   if (all_inside) {
     const auto& place = rules.inside[2];
     const auto whole = [nearest](auto v) { return nearest ? hn::Round(v) : hn::Floor(v); };
-    return RangeOf(d, whole(place.PlacePadded(extremes.least[2])),
-                   whole(place.PlacePadded(extremes.most[2])), true);
+    return RangeOf(d, whole(place.Place(extremes.least[2])), whole(place.Place(extremes.most[2])),
+                   true);
   }
   // Places grow with the coordinates unless they are reflected or so large that they are dropped.
   const auto is_small = [&](auto c) {
@@ -292,8 +287,7 @@ HWY_NOINLINE void LocateInside(const Rules<F>& rules, const Offsets<PointTag<F>>
     hn::LoadInterleaved3(d, coordinates + 3 * next, ahead[0], ahead[1], ahead[2]);
     HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) {
-      v[axis] =
-          kZeros ? rules.inside[axis].Place(v[axis]) : rules.inside[axis].PlacePadded(v[axis]);
+      v[axis] = rules.inside[axis].Place(v[axis]);
       if (kZeros && axis == 0) {
         // Any place outside will do, but weights have to be finite.
         v[0] = hn::Max(hn::Min(v[0], hn::Add(last, hn::Set(d, F{2}))), hn::Set(d, F{-2}));
@@ -336,15 +330,15 @@ HWY_NOINLINE void LocateNearestInside(const Rules<F>& rules, const Offsets<Point
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     V x, y, z;
     hn::LoadInterleaved3(d, coordinates + 3 * i, x, y, z);
-    const V place = rules.inside[0].PlacePadded(x);
+    const V place = rules.inside[0].Place(x);
     V low = hn::Round(place);
     if (!zeros && !hn::AllTrue(d, rules.inside[0].Contains(place))) {
       V weight_low, weight_high, factor;
       Locate(d, rules.axes[0], x, &low, &weight_low, &weight_high, &factor);
     }
     const auto fits = hn::And(hn::Ge(low, hn::Zero(d)), hn::Le(low, last));
-    offsets.Store(low, hn::Round(rules.inside[1].PlacePadded(y)),
-                  hn::Round(rules.inside[2].PlacePadded(z)), fits, located->offsets + kSlack + i);
+    offsets.Store(low, hn::Round(rules.inside[1].Place(y)), hn::Round(rules.inside[2].Place(z)),
+                  fits, located->offsets + kSlack + i);
   }
 }
 
