@@ -137,6 +137,35 @@ TEST(GridSampler3DBackwardPlan, SlabsStayWithinTheWorkspaceLimit) {
   }
 }
 
+TEST(GridSampler3DBackwardPlan, DenseChannelsLastVolumesAreUsedInPlace) {
+  const Problem base = MakeProblem(ACL_FLOAT, {1, 16, 8, 9, 10}, {8, 9, 10});
+  const auto slabs = [](const Problem& problem) {
+    return CutIntoSlabs(problem, Variant::kChannelsLast);
+  };
+  const auto last = [](StridedView* view) {
+    const Dims& e = view->extents;
+    view->strides = {e[1] * e[2] * e[3] * e[4], 1, e[3] * e[4] * e[1], e[4] * e[1], e[1]};
+  };
+  EXPECT_GT(slabs(base).value_elements, 0);
+  EXPECT_GT(slabs(base).sum_elements, 0);
+  Problem problem = base;
+  last(&problem.input);
+  EXPECT_EQ(slabs(problem).value_elements, 0);
+  EXPECT_EQ(slabs(problem).sum_elements, slabs(base).sum_elements);
+  last(&problem.input_grad);
+  EXPECT_EQ(slabs(problem).sum_elements, 0);
+  Problem rounded = problem;
+  rounded.dtype = ACL_FLOAT16;
+  EXPECT_GT(slabs(rounded).sum_elements, 0);
+  Problem sliced = problem;
+  sliced.input.strides[4] *= 2;
+  EXPECT_GT(slabs(sliced).value_elements, 0);
+  // Nothing is copied, so that points may be few.
+  problem.grid.extents = problem.grid_grad.extents = {1, 1, 1, 2, 3};
+  problem.grad_output.extents = {1, 16, 1, 1, 2};
+  EXPECT_EQ(ChooseVariant(problem), HasSlabVariants() ? Variant::kChannelsLast : Variant::kPoints);
+}
+
 TEST(GridSampler3DBackwardPlan, SlabsAreSharedOut) {
   if (!HasSlabVariants()) return;  // a target without vectors
   const Plan volume(MakeProblem(ACL_FLOAT, {1, 1, 64, 64, 64}, {64, 64, 64}));
