@@ -102,7 +102,7 @@ HWY_NOINLINE void Interleave(const T* HWY_RESTRICT from, int64_t step, int64_t c
   }
   for (size_t i = tiled; i < count; ++i) {
     for (size_t c = 0; c < channels; ++c) {
-      to[i * stride + c] = Widen(place(i)[static_cast<int64_t>(c) * channel_step]);
+      to[i * stride + c] = ToWide(place(i)[static_cast<int64_t>(c) * channel_step]);
     }
     for (size_t c = channels; c < stride; ++c) to[i * stride + c] = F{0};
   }
@@ -144,7 +144,7 @@ HWY_NOINLINE void Deinterleave(const Wide<T>* HWY_RESTRICT from, size_t count, s
   }
   for (size_t i = tiled; i < count; ++i) {
     for (size_t c = 0; c < channels; ++c) {
-      Narrow(from[i * stride + c], place(i) + static_cast<int64_t>(c) * channel_step);
+      StoreNarrow(from[i * stride + c], place(i) + static_cast<int64_t>(c) * channel_step);
     }
   }
 }

@@ -22,12 +22,6 @@ namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
-// A half-open range of indices along one axis.
-struct Range {
-  int64_t begin;
-  int64_t end;
-};
-
 // The voxels of inputGrad that a block owns.
 struct Region {
   int64_t sample;
@@ -104,7 +98,7 @@ void AddToRegion(const Plan& plan, const Buffers& buffers, const Region& region,
     for (size_t i = 0; i < static_cast<size_t>(chunk.count); ++i) {
       const size_t count = FindTaps(problem, region.planes, strides, chunk, i, &taps);
       for (int64_t c = region.channels.begin; c < region.channels.end && count != 0; ++c) {
-        const F g = Widen(grad_output[chunk.grad_output[i] + c * grad_channel]);
+        const F g = ToWide(grad_output[chunk.grad_output[i] + c * grad_channel]);
         F* channel = sums + (region.sample * strides[0] + c * strides[1]);
         for (size_t k = 0; k < count; ++k) channel[taps[k].offset] += taps[k].weight * g;
       }
@@ -158,7 +152,7 @@ void StoreRegion(const Plan& plan, const Buffers& buffers, const Region& region,
              plan.problem().input_grad.strides,
              [=](int64_t from, int64_t to, int64_t count, int64_t step_from, int64_t step_to) {
                for (int64_t i = 0; i < count; ++i) {
-                 Narrow(sums[from + i * step_from], output + (to + i * step_to));
+                 StoreNarrow(sums[from + i * step_from], output + (to + i * step_to));
                }
              });
 }
@@ -193,10 +187,10 @@ HWY_INLINE void FindSlopes(const Problem& problem, const T* grad_output, const T
   const int64_t input_channel = problem.input.strides[1];
   F sums[8][kChannelSums] = {};  // by corner
   for (int64_t c = 0; c < problem.channels() && count != 0; ++c) {
-    const F g = Widen(grad_output[c * grad_channel]);
+    const F g = ToWide(grad_output[c * grad_channel]);
     const T* channel = input + c * input_channel;
     for (size_t k = 0; k < count; ++k) {
-      sums[taps[k].corner][c % kChannelSums] += Widen(channel[taps[k].offset]) * g;
+      sums[taps[k].corner][c % kChannelSums] += ToWide(channel[taps[k].offset]) * g;
     }
   }
   F corners[8], low[3], high[3];
@@ -229,7 +223,7 @@ void GridGradBlock(const Plan& plan, const Buffers& buffers, int64_t sample, Ran
         for (int axis = kX; axis <= kZ; ++axis) slopes[axis] *= chunk.axes[axis].factor[i];
       }
       T* to = grid_grad + chunk.grid_grad[i];
-      for (int axis = kX; axis <= kZ; ++axis) Narrow(slopes[axis], to + axis * step);
+      for (int axis = kX; axis <= kZ; ++axis) StoreNarrow(slopes[axis], to + axis * step);
     }
   }
 }

@@ -214,7 +214,6 @@ Variant ChooseVariant(const Problem& problem) {
 Plan::Plan(const Problem& problem, Variant variant) : problem_(problem), variant_(variant) {
   input_grad_overlaps_itself_ = problem.want_input_grad && MayOverlapItself(problem.input_grad);
   grid_grad_overlaps_itself_ = problem.want_grid_grad && MayOverlapItself(problem.grid_grad);
-  ChooseBlocks();
   if (variant == Variant::kPoints) {
     PlanPoints();
   } else {
@@ -224,6 +223,7 @@ Plan::Plan(const Problem& problem, Variant variant) : problem_(problem), variant
 
 void Plan::PlanPoints() {
   const Problem& problem = problem_;
+  ChooseBlocks();
   const bool rounds = DtypeBytes(problem.dtype) < SumBytes(problem.dtype);
   if (problem.want_input_grad && (rounds || input_grad_overlaps_itself_)) {
     const int64_t bytes = *ElementCount(problem.input.extents) * SumBytes(problem.dtype);

@@ -37,7 +37,8 @@ TEST(GridSampler3DBackwardPlan, BlocksCoverEverythingOnce) {
   for (const auto& in : inputs) {
     for (const auto& out : grids) {
       const Plan plan(
-          MakeProblem(ACL_FLOAT, {in[0], in[1], in[2], in[3], in[4]}, {out[0], out[1], out[2]}));
+          MakeProblem(ACL_FLOAT, {in[0], in[1], in[2], in[3], in[4]}, {out[0], out[1], out[2]}),
+          Variant::kPoints);
       const Blocks& blocks = plan.blocks();
       SCOPED_TRACE(plan.Describe());
       const auto covers = [](int64_t count, int64_t groups, int64_t size) {
@@ -53,17 +54,21 @@ TEST(GridSampler3DBackwardPlan, BlocksCoverEverythingOnce) {
 }
 
 TEST(GridSampler3DBackwardPlan, BlocksDoNotDependOnThreads) {
-  const Problem problem = MakeProblem(ACL_FLOAT, {1, 3, 32, 32, 32}, {32, 32, 32});
-  ForceThreadCountForTest(1);
-  const std::string with_one = Plan(problem).Describe();
-  ForceThreadCountForTest(7);
-  const std::string with_seven = Plan(problem).Describe();
-  ForceThreadCountForTest(0);
-  EXPECT_EQ(with_one, with_seven);
+  for (int64_t channels : {3, 8}) {
+    const Problem problem = MakeProblem(ACL_FLOAT, {1, channels, 32, 32, 32}, {32, 32, 32});
+    for (Variant variant : {ChooseVariant(problem), Variant::kPoints}) {
+      ForceThreadCountForTest(1);
+      const std::string with_one = Plan(problem, variant).Describe();
+      ForceThreadCountForTest(7);
+      const std::string with_seven = Plan(problem, variant).Describe();
+      ForceThreadCountForTest(0);
+      EXPECT_EQ(with_one, with_seven);
+    }
+  }
 }
 
 TEST(GridSampler3DBackwardPlan, OneSampleOfOneChannelIsSharedOut) {
-  const Plan plan(MakeProblem(ACL_FLOAT, {1, 1, 64, 64, 64}, {64, 64, 64}));
+  const Plan plan(MakeProblem(ACL_FLOAT, {1, 1, 64, 64, 64}, {64, 64, 64}), Variant::kPoints);
   EXPECT_GE(plan.blocks().input_grad, 4);
   EXPECT_GE(plan.blocks().grid_grad, 16);
 }

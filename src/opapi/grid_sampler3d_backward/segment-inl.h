@@ -62,11 +62,7 @@ HWY_INLINE size_t AppendBitNumbers(uint32_t bits, size_t first, uint8_t* to) {
   return static_cast<size_t>(__builtin_popcount(bits));
 }
 
-// The half-open range of planes that a task owns.
-struct Planes {
-  int64_t begin;
-  int64_t end;
-};
+using Planes = Range;  // that a task owns
 
 // A sample's points as the kernel walks them.
 struct SegmentPlace {

@@ -71,7 +71,7 @@ class SlabMemory {
         const F* from = sums_ + At(z, y, 0);
         T* to = input_grad_ + z * strides[2] + y * strides[3];
         if (stride_ == 1 && extents[4] < kShortRow) {
-          for (int64_t x = 0; x < extents[4]; ++x) Narrow(from[x], to + x * strides[4]);
+          for (int64_t x = 0; x < extents[4]; ++x) StoreNarrow(from[x], to + x * strides[4]);
           continue;
         }
         Deinterleave(from, static_cast<size_t>(extents[4]), channels_, static_cast<size_t>(stride_),
@@ -116,7 +116,7 @@ class SlabMemory {
       F* to = values_ + At(z, y, 0);
       const T* from = input_ + z * strides[2] + y * strides[3];
       if (stride_ == 1 && width < kShortRow) {
-        for (int64_t x = 0; x < width; ++x) to[x] = Widen(from[x * strides[4]]);
+        for (int64_t x = 0; x < width; ++x) to[x] = ToWide(from[x * strides[4]]);
         to[width] = F{0};
         continue;
       }

@@ -62,7 +62,7 @@ HWY_INLINE const Wide<T>* ReadCoordinates(const Problem& problem, const T* grid,
     for (size_t i = 0; i < count; ++i) {
       const T* point = from + static_cast<int64_t>(i) * step;
       for (int64_t axis = 0; axis < 3; ++axis) {
-        buffer[3 * i + static_cast<size_t>(axis)] = Widen(point[axis * axis_step]);
+        buffer[3 * i + static_cast<size_t>(axis)] = ToWide(point[axis * axis_step]);
       }
     }
   }
@@ -88,7 +88,7 @@ class PlanarGrads {
         ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, place.count, to);
       } else {
         for (size_t i = 0; i < place.count; ++i) {
-          to[i] = Widen(from[static_cast<int64_t>(i) * step]);
+          to[i] = ToWide(from[static_cast<int64_t>(i) * step]);
         }
       }
       std::fill_n(to + place.count, kSlack, F{0});
@@ -353,7 +353,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
                              ? batch.grid_grads[i]
                              : batch.grid_grad + static_cast<int64_t>(i) * step);
     for (int64_t axis = 0; axis < 3; ++axis) {
-      Narrow(slopes->axis[axis][i], to + axis * axis_step);
+      StoreNarrow(slopes->axis[axis][i], to + axis * axis_step);
     }
   }
 }
