@@ -12,7 +12,7 @@
 
 #include "base/shape.h"
 #include "opapi/grid_sampler3d_backward/coordinates-inl.h"
-#include "opapi/grid_sampler3d_backward/interpolation-inl.h"
+#include "opapi/grid_sampler3d_backward/points-inl.h"
 #include "opapi/grid_sampler3d_backward/problem.h"
 #include "simd/convert-inl.h"
 #include "simd/targets.h"
@@ -28,47 +28,6 @@ struct Region {
   Range channels;
   Range planes;
 };
-
-// A voxel that a point touches.
-template <typename F>
-struct Tap {
-  int64_t offset;  // from the sample's first voxel, elements
-  size_t corner;   // 0 to 7, x running fastest, then y
-  F weight;
-};
-
-// Lists the voxels of point `i` that lie in the volume and in `planes`, in a fixed order; voxels of
-// weight 0 too: their value may be NaN or infinite. `strides` are those of [N, C, D, H, W]. Returns
-// their number.
-template <typename F>
-HWY_INLINE size_t FindTaps(const Problem& problem, Range planes, const Dims& strides,
-                           const Chunk<F>& chunk, size_t i, std::array<Tap<F>, 8>* taps) {
-  const int64_t width = problem.input.extents[4];
-  const int64_t height = problem.input.extents[3];
-  const int64_t x_low = static_cast<int64_t>(chunk.axes[kX].low[i]);
-  const int64_t y_low = static_cast<int64_t>(chunk.axes[kY].low[i]);
-  const int64_t z_low = static_cast<int64_t>(chunk.axes[kZ].low[i]);
-  const int64_t sides = problem.interpolation == Interpolation::kNearest ? 1 : 2;
-  const F wx[2] = {chunk.axes[kX].weight_low[i], chunk.axes[kX].weight_high[i]};
-  const F wy[2] = {chunk.axes[kY].weight_low[i], chunk.axes[kY].weight_high[i]};
-  const F wz[2] = {chunk.axes[kZ].weight_low[i], chunk.axes[kZ].weight_high[i]};
-  size_t count = 0;
-  for (int64_t dz = 0; dz < sides; ++dz) {
-    const int64_t z = z_low + dz;
-    if (z < planes.begin || z >= planes.end) continue;
-    for (int64_t dy = 0; dy < sides; ++dy) {
-      const int64_t y = y_low + dy;
-      if (y < 0 || y >= height) continue;
-      for (int64_t dx = 0; dx < sides; ++dx) {
-        const int64_t x = x_low + dx;
-        if (x < 0 || x >= width) continue;
-        (*taps)[count++] = {z * strides[2] + y * strides[3] + x * strides[4],
-                            static_cast<size_t>(4 * dz + 2 * dy + dx), wx[dx] * wy[dy] * wz[dz]};
-      }
-    }
-  }
-  return count;
-}
 
 template <typename F>
 HWY_INLINE bool TouchesPlanes(const Chunk<F>& chunk, Range planes) {
@@ -175,33 +134,6 @@ void InputGradBlock(const Plan& plan, const Buffers& buffers, const Region& regi
   }
 }
 
-// The derivatives by the place of point `i` along x, y and z.
-template <typename T>
-HWY_INLINE void FindSlopes(const Problem& problem, const T* grad_output, const T* input,
-                           const Chunk<Wide<T>>& chunk, size_t i, Wide<T>* slopes) {
-  using F = Wide<T>;
-  std::array<Tap<F>, 8> taps;
-  const Range planes{0, problem.depth()};
-  const size_t count = FindTaps(problem, planes, problem.input.strides, chunk, i, &taps);
-  const int64_t grad_channel = problem.grad_output.strides[1];
-  const int64_t input_channel = problem.input.strides[1];
-  F sums[8][kChannelSums] = {};  // by corner
-  for (int64_t c = 0; c < problem.channels() && count != 0; ++c) {
-    const F g = ToWide(grad_output[c * grad_channel]);
-    const T* channel = input + c * input_channel;
-    for (size_t k = 0; k < count; ++k) {
-      sums[taps[k].corner][c % kChannelSums] += ToWide(channel[taps[k].offset]) * g;
-    }
-  }
-  F corners[8], low[3], high[3];
-  for (size_t k = 0; k < 8; ++k) corners[k] = SumOfSums(sums[k]);
-  for (int axis = kX; axis <= kZ; ++axis) {
-    low[axis] = chunk.axes[axis].weight_low[i];
-    high[axis] = chunk.axes[axis].weight_high[i];
-  }
-  Slopes(corners, low, high, F{0}, slopes);
-}
-
 template <typename T>
 void GridGradBlock(const Plan& plan, const Buffers& buffers, int64_t sample, Range points) {
   using F = Wide<T>;
@@ -209,21 +141,21 @@ void GridGradBlock(const Plan& plan, const Buffers& buffers, int64_t sample, Ran
   // Nearest: gridGrad is all zeros, whatever the points are.
   const PointReader<T> reader(problem, problem.reads_input() ? buffers.grid : nullptr, sample);
   const T* grad_output = static_cast<const T*>(buffers.grad_output);
+  const T* input = static_cast<const T*>(buffers.input);
+  if (problem.reads_input()) input += sample * problem.input.strides[0];
   T* grid_grad = static_cast<T*>(buffers.grid_grad);
   const int64_t step = problem.grid_grad.strides[4];
   Chunk<F> chunk;
+  SlopesOfChunk<F> slopes = {};
   for (int64_t first = points.begin; first < points.end; first += static_cast<int64_t>(kChunk)) {
     reader.Read(first, std::min(points.end - first, static_cast<int64_t>(kChunk)), &chunk);
-    if (problem.reads_input()) reader.PlaceXY(&chunk);
+    if (problem.reads_input()) {
+      reader.PlaceXY(&chunk);
+      FindSlopes(problem, grad_output, input, chunk, &slopes);
+    }
     for (size_t i = 0; i < static_cast<size_t>(chunk.count); ++i) {
-      F slopes[3] = {0, 0, 0};
-      if (problem.reads_input()) {
-        const T* input = static_cast<const T*>(buffers.input) + sample * problem.input.strides[0];
-        FindSlopes(problem, grad_output + chunk.grad_output[i], input, chunk, i, slopes);
-        for (int axis = kX; axis <= kZ; ++axis) slopes[axis] *= chunk.axes[axis].factor[i];
-      }
       T* to = grid_grad + chunk.grid_grad[i];
-      for (int axis = kX; axis <= kZ; ++axis) StoreNarrow(slopes[axis], to + axis * step);
+      for (int axis = kX; axis <= kZ; ++axis) StoreNarrow(slopes.axis[axis][i], to + axis * step);
     }
   }
 }
