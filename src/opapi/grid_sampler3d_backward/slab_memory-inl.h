@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "opapi/grid_sampler3d_backward/interleave-inl.h"
 #include "opapi/grid_sampler3d_backward/segment-inl.h"
@@ -67,13 +68,14 @@ class SlabMemory {
     const Dims& extents = problem_->input.extents;
     const Dims& strides = problem_->input_grad.strides;
     for (int64_t z = planes_.begin; z < planes_.end; ++z) {
+      if (stride_ == 1 && extents[4] < kShortRow) {
+        StoreShortRows(sums_ + At(z, 0, 0), input_grad_ + z * strides[2],
+                       std::make_integer_sequence<int, kShortRow>());
+        continue;
+      }
       for (int64_t y = 0; y < extents[3]; ++y) {
         const F* from = sums_ + At(z, y, 0);
         T* to = input_grad_ + z * strides[2] + y * strides[3];
-        if (stride_ == 1 && extents[4] < kShortRow) {
-          for (int64_t x = 0; x < extents[4]; ++x) StoreNarrow(from[x], to + x * strides[4]);
-          continue;
-        }
         Deinterleave(from, static_cast<size_t>(extents[4]), channels_, static_cast<size_t>(stride_),
                      to, strides[4], strides[1]);
       }
@@ -112,19 +114,51 @@ class SlabMemory {
     const Dims& strides = problem_->input.strides;
     const int64_t width = problem_->input.extents[4];
     Clear(values_, At(z, -1, -1), At(z, 0, 0));
+    if (stride_ == 1 && width < kShortRow) {
+      ReadShortRows(input_ + z * strides[2], values_ + At(z, 0, 0),
+                    std::make_integer_sequence<int, kShortRow>());
+      return Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));
+    }
     for (int64_t y = 0; y < problem_->input.extents[3]; ++y) {
       F* to = values_ + At(z, y, 0);
       const T* from = input_ + z * strides[2] + y * strides[3];
-      if (stride_ == 1 && width < kShortRow) {
-        for (int64_t x = 0; x < width; ++x) to[x] = ToWide(from[x * strides[4]]);
-        to[width] = F{0};
-        continue;
-      }
       Interleave(from, strides[4], strides[1], static_cast<size_t>(width), channels_,
                  static_cast<size_t>(stride_), to);
       ClearVectors(to + width * stride_, (slabs_->row - width) * stride_);
     }
     Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));
+  }
+
+  // The rows of a plane, whose number of voxels is one of kWidths: the compiler unrolls them.
+  template <int... kWidths>
+  HWY_INLINE void ReadShortRows(const T* from, F* to, std::integer_sequence<int, kWidths...>) {
+    (ReadShortRows<kWidths>(from, to), ...);
+  }
+  template <int kWidth>
+  HWY_INLINE void ReadShortRows(const T* from, F* to) {
+    const Dims& extents = problem_->input.extents;
+    if (extents[4] != kWidth) return;
+    const Dims& strides = problem_->input.strides;
+    for (int64_t y = 0; y < extents[3]; ++y, from += strides[3], to += slabs_->row) {
+      HWY_UNROLL(8)
+      for (int64_t x = 0; x < kWidth; ++x) to[x] = ToWide(from[x * strides[4]]);
+      to[kWidth] = F{0};
+    }
+  }
+
+  template <int... kWidths>
+  HWY_INLINE void StoreShortRows(const F* from, T* to, std::integer_sequence<int, kWidths...>) {
+    (StoreShortRows<kWidths>(from, to), ...);
+  }
+  template <int kWidth>
+  HWY_INLINE void StoreShortRows(const F* from, T* to) {
+    const Dims& extents = problem_->input.extents;
+    if (extents[4] != kWidth) return;
+    const Dims& strides = problem_->input_grad.strides;
+    for (int64_t y = 0; y < extents[3]; ++y, from += slabs_->row, to += strides[3]) {
+      HWY_UNROLL(8)
+      for (int64_t x = 0; x < kWidth; ++x) StoreNarrow(from[x], to + x * strides[4]);
+    }
   }
 
   // At least `count` elements, and up to a vector more, which are written afterwards.
