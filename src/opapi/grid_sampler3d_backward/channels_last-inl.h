@@ -60,32 +60,48 @@ inline constexpr MissingCorners kMissingCorners;
 inline constexpr int32_t kEdgesOfInput = 0xff - kNoHighZInSlab;
 inline constexpr int32_t kEdgesOfInputGrad = 0xff - kNoHighZInVolume;
 
-// SumOfSums() of the eight partial sums of each corner.
+// SumOfSums() of the eight partial sums of each corner. Steps add lanes that SumOfSums() adds.
 template <class D, class V = hn::Vec<D>, size_t kParts>
-HWY_INLINE void SumGroups(D d, const V (&sums)[8][kParts], hn::TFromD<D>* HWY_RESTRICT to) {
+HWY_INLINE void SumGroups(D d, const V (&sums)[kParts][8], hn::TFromD<D>* HWY_RESTRICT to) {
   using F = hn::TFromD<D>;
+  // One half of `a` and one of `b` plus the other halves: a blend and a shuffle.
+  const auto halves = [&](const V& a, const V& b) {
+    return hn::Add(hn::ConcatUpperLower(d, b, a), hn::ConcatLowerUpper(d, b, a));
+  };
   if constexpr (kParts == 1 && sizeof(F) == 4) {
-    // Each step adds one half of `a` and one of `b` to the other halves: a blend and a shuffle.
     const hn::Repartition<double, D> d64;
-    const auto halves = [&](const V& a, const V& b) {
-      return hn::Add(hn::ConcatUpperLower(d, b, a), hn::ConcatLowerUpper(d, b, a));
-    };
     const auto quarters = [&](V a, V b) {
       const auto x = hn::BitCast(d64, a);
       const auto y = hn::BitCast(d64, b);
       return hn::Add(hn::BitCast(d, hn::OddEven(y, x)),
                      hn::BitCast(d, hn::Shuffle01(hn::OddEven(x, y))));
     };
-    const V low = quarters(halves(sums[0][0], sums[1][0]), halves(sums[2][0], sums[3][0]));
-    const V high = quarters(halves(sums[4][0], sums[5][0]), halves(sums[6][0], sums[7][0]));
+    const V(&s)[8] = sums[0];
+    const V low = quarters(halves(s[0], s[1]), halves(s[2], s[3]));
+    const V high = quarters(halves(s[4], s[5]), halves(s[6], s[7]));
     hn::Store(hn::Add(hn::OddEven(high, low), hn::Shuffle2301(hn::OddEven(low, high))), d, to);
+  } else if constexpr (kParts == 2) {
+    const auto quarters = [&](V a, V b) {
+      if constexpr (sizeof(F) == 4) {
+        return hn::Add(hn::OddEven(b, a), hn::Shuffle2301(hn::OddEven(a, b)));
+      } else {
+        return hn::Add(hn::OddEven(b, a), hn::Shuffle01(hn::OddEven(a, b)));
+      }
+    };
+    V s[8];
+    HWY_UNROLL(8)
+    for (size_t k = 0; k < 8; ++k) s[k] = hn::Add(sums[0][k], sums[1][k]);
+    const V outer = quarters(halves(s[0], s[1]), halves(s[4], s[5]));
+    const V inner = quarters(halves(s[2], s[3]), halves(s[6], s[7]));
+    hn::Store(hn::ConcatLowerLower(d, inner, outer), d, to);
+    hn::Store(hn::ConcatUpperUpper(d, inner, outer), d, to + 4);
   } else {
     HWY_ALIGN F lanes[kGroup];
     HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) {
       HWY_UNROLL(8)
       for (size_t part = 0; part < kParts; ++part) {
-        hn::Store(sums[k][part], d, lanes + part * hn::Lanes(d));
+        hn::Store(sums[part][k], d, lanes + part * hn::Lanes(d));
       }
       to[kPlaceOfCorner[k]] = SumOfSums(lanes);
     }
@@ -100,28 +116,27 @@ HWY_INLINE void SumPoint(const F* HWY_RESTRICT voxel, const CornerOffsets& corne
   using V = hn::Vec<decltype(d)>;
   constexpr size_t kLanes = hn::MaxLanes(PointTag<F>());
   constexpr size_t kParts = kGroup / kLanes;
-  V acc[8][kParts];
+  V sums[kParts][8];
+  // One part after the other: so their sums stay in registers.
   HWY_UNROLL(8)
   for (size_t part = 0; part < kParts; ++part) {
-    const V grad = hn::LoadU(d, grads + part * kLanes);
+    V acc[8];
+    const V first = hn::LoadU(d, grads + part * kLanes);
     HWY_UNROLL(8)
     for (size_t k = 0; k < 8; ++k) {
-      acc[k][part] = hn::Mul(hn::LoadU(d, voxel + corners[k] + part * kLanes), grad);
+      acc[k] = hn::Mul(hn::LoadU(d, voxel + corners[k] + part * kLanes), first);
     }
-  }
-  for (size_t c = kGroup; c < stride; c += kGroup) {
-    HWY_UNROLL(8)
-    for (size_t part = 0; part < kParts; ++part) {
-      const size_t at = c + part * kLanes;
-      const V grad = hn::LoadU(d, grads + at);
+    for (size_t c = kGroup + part * kLanes; c < stride; c += kGroup) {
+      const V grad = hn::LoadU(d, grads + c);
       HWY_UNROLL(8)
       for (size_t k = 0; k < 8; ++k) {
-        const V value = hn::LoadU(d, voxel + corners[k] + at);
-        acc[k][part] = hn::Add(acc[k][part], hn::Mul(value, grad));
+        acc[k] = hn::Add(acc[k], hn::Mul(hn::LoadU(d, voxel + corners[k] + c), grad));
       }
     }
+    HWY_UNROLL(8)
+    for (size_t k = 0; k < 8; ++k) sums[part][k] = acc[k];
   }
-  SumGroups(d, acc, to);
+  SumGroups(d, sums, to);
 }
 
 template <typename F>
