@@ -83,7 +83,7 @@ class PlanarTask {
 
  private:
   void Add(const Batch<T>& batch) {
-    LocatePoints<false>(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
+    LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
     const bool gathers = problem_.reads_input() && located_.any_owned;
     const bool scatters = problem_.want_input_grad && located_.any_in_slab;
     if (!gathers && !scatters) return;

@@ -267,7 +267,7 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
   located->all_owned = hn::AllFalse(d, foreign);
 }
 
-template <bool kWithEdges, typename F>
+template <bool kWithEdges = false, typename F>
 HWY_NOINLINE void LocatePoints(const Problem& problem, const Slabs& slabs, Planes planes,
                                const F* coordinates, size_t count, Located<F>* located) {
   if (HasConstantFactors(problem)) {
