@@ -91,6 +91,16 @@ HWY_INLINE void ForEachRow(const Region& region, const Problem& problem, bool ch
 
 template <typename F>
 void ClearRegion(const Problem& problem, const Region& region, const Dims& strides, F* sums) {
+  const Dims& extents = problem.input.extents;
+  if (strides[4] == 1 && strides[3] == extents[4] && strides[2] == strides[3] * extents[3]) {
+    const int64_t count = (region.planes.end - region.planes.begin) * strides[2];
+    for (int64_t c = region.channels.begin; c < region.channels.end; ++c) {
+      const int64_t at =
+          region.sample * strides[0] + c * strides[1] + region.planes.begin * strides[2];
+      std::memset(sums + at, 0, static_cast<size_t>(count) * sizeof(F));
+    }
+    return;
+  }
   ForEachRow(region, problem, strides[1] == 1, strides, strides,
              [sums](int64_t at, int64_t, int64_t count, int64_t stride, int64_t) {
                if (stride == 1) {

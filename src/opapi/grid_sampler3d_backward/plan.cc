@@ -21,7 +21,7 @@ namespace {
 
 // Enough blocks of inputGrad to keep this many threads busy. Each block locates all points of its
 // sample again, so more blocks than needed cost time.
-constexpr int64_t kWantedInputGradBlocks = 16;
+constexpr int64_t kWantedInputGradBlocks = 8;
 // Below this many points times channels, further blocks of a sample cost more than they share out.
 constexpr int64_t kPointChannelsWorthSplitting = 1 << 14;
 // A channel group repeats about as much work per point as this many channels cost.
