@@ -225,33 +225,59 @@ const Motion kMotions[] = {{Kind::kIdentity},     {Kind::kSlope, 0.05}, {Kind::k
                            {Kind::kSlope, 0.2},   {Kind::kSlope, 0.4},  {Kind::kRotation, 5},
                            {Kind::kRotation, 20}, {Kind::kRandom}};
 
-void AddModes(std::vector<Case>& cases) {
-  const Shape cube = {64, 64, 64};
-  for (const int64_t channels : {int64_t{1}, int64_t{3}, int64_t{16}}) {
-    const Problem base{{1, channels, 64, 64, 64}, cube, {Kind::kSlope, 0.1}};
-    for (const int64_t interpolation : {0, 1}) {
-      for (const int64_t padding : {0, 1, 2}) {
-        for (const bool align : {true, false}) {
-          Problem problem = base;
-          problem.modes = {interpolation, padding, align};
-          cases.push_back(MakeCase(problem));
-        }
+// A volume in every mode and dtype, one output at a time, and with rows that are no whole vectors.
+void AddModes(int64_t channels, bool channels_last, std::vector<Case>& cases) {
+  Problem base{{1, channels, 64, 64, 64}, {64, 64, 64}, {Kind::kSlope, 0.1}};
+  base.channels_last = channels_last;
+  for (const int64_t interpolation : {0, 1}) {
+    for (const int64_t padding : {0, 1, 2}) {
+      for (const bool align : {true, false}) {
+        Problem problem = base;
+        problem.modes = {interpolation, padding, align};
+        cases.push_back(MakeCase(problem));
       }
     }
-    for (const Dtype dtype : {Dtype::kDouble, Dtype::kFloat16, Dtype::kBFloat16}) {
-      Problem problem = base;
-      problem.dtype = dtype;
-      cases.push_back(MakeCase(problem));
-    }
-    for (const size_t only : {size_t{0}, size_t{1}}) {
-      Problem problem = base;
-      problem.wanted = {only == 0, only == 1};
-      cases.push_back(MakeCase(problem));
-    }
-    Problem odd = base;
-    odd.input[4] = 61;
-    odd.points[2] = 61;
-    cases.push_back(MakeCase(odd));
+  }
+  for (const Dtype dtype : {Dtype::kDouble, Dtype::kFloat16, Dtype::kBFloat16}) {
+    Problem problem = base;
+    problem.dtype = dtype;
+    cases.push_back(MakeCase(problem));
+  }
+  for (const size_t only : {size_t{0}, size_t{1}}) {
+    Problem problem = base;
+    problem.wanted = {only == 0, only == 1};
+    cases.push_back(MakeCase(problem));
+  }
+  Problem odd = base;
+  odd.input[4] = 61;
+  odd.points[2] = 61;
+  cases.push_back(MakeCase(odd));
+}
+
+void AddFewPoints(std::vector<Case>& cases) {
+  constexpr std::array<bool, 2> kBoth = {true, true};
+  constexpr std::array<bool, 2> kOnlyGridGrad = {false, true};
+  struct Row {
+    Shape input;
+    Shape points;
+    std::array<bool, 2> wanted;
+  };
+  const Row rows[] = {
+      {{4, 32, 16, 16, 16}, {8, 8, 8}, kBoth},
+      {{4, 32, 16, 16, 16}, {8, 8, 8}, {true, false}},
+      {{4, 32, 16, 16, 16}, {8, 8, 8}, kOnlyGridGrad},
+      {{100, 2, 30, 40, 2}, {4, 13, 13}, kBoth},
+      // The volume should not matter.
+      {{1, 8, 16, 16, 16}, {16, 16, 16}, kOnlyGridGrad},
+      {{1, 8, 50, 50, 50}, {16, 16, 16}, kOnlyGridGrad},
+      {{1, 8, 160, 160, 160}, {16, 16, 16}, kOnlyGridGrad},
+  };
+  for (const Row& row : rows) {
+    Problem problem{row.input, row.points, {Kind::kSlope, 0.1}};
+    problem.wanted = row.wanted;
+    cases.push_back(MakeCase(problem));
+    problem.channels_last = true;
+    if (row.input[1] >= 8) cases.push_back(MakeCase(problem));
   }
 }
 
@@ -273,14 +299,18 @@ std::vector<Case> MakeCases() {
   cases.push_back(MakeCase({{1, 1, 64, 64, 64}, {32, 32, 32}, {Kind::kIdentity}}));
   cases.push_back(MakeCase({{1, 3, 48, 48, 48}, {96, 96, 96}, {Kind::kIdentity}}));
   cases.push_back(MakeCase({{1, 3, 96, 96, 96}, {48, 48, 48}, {Kind::kIdentity}}));
-  // Few points in a big volume.
-  cases.push_back(MakeCase({{4, 32, 16, 16, 16}, {8, 8, 8}, {Kind::kSlope, 0.1}}));
-  cases.push_back(MakeCase({{100, 2, 30, 40, 2}, {4, 13, 13}, {Kind::kSlope, 0.1}}));
+  AddFewPoints(cases);
   // Time against volume.
   for (const int64_t size : {32, 128, 256}) {
     cases.push_back(MakeCase({{1, 1, size, size, size}, {size, size, size}, {Kind::kSlope, 0.1}}));
   }
-  AddModes(cases);
+  // A slab for each sample, against several for the only one of n1: what it costs, with one thread,
+  // that results do not depend on the number of threads.
+  for (const Motion& motion : {Motion{Kind::kSlope, 0.1}, Motion{Kind::kRandom}}) {
+    cases.push_back(MakeCase({{8, 1, 64, 64, 64}, {64, 64, 64}, motion}));
+  }
+  for (const int64_t channels : {1, 3, 16}) AddModes(channels, false, cases);
+  AddModes(16, true, cases);
   return cases;
 }
 

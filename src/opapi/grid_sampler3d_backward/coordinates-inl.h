@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/float16.h"
 #include "base/shape.h"
 #include "opapi/grid_sampler3d_backward/problem.h"
 #include "simd/convert-inl.h"
@@ -32,16 +31,15 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+using ::aclnn_cpu::HWY_NAMESPACE::StoreNarrow;
+using ::aclnn_cpu::HWY_NAMESPACE::ToWide;
 using ::aclnn_cpu::HWY_NAMESPACE::Wide;
 
-HWY_INLINE float Widen(float value) { return value; }
-HWY_INLINE double Widen(double value) { return value; }
-HWY_INLINE float Widen(Float16 value) { return ToFloat(value); }
-HWY_INLINE float Widen(BFloat16 value) { return ToFloat(value); }
-HWY_INLINE void Narrow(float value, float* to) { *to = value; }
-HWY_INLINE void Narrow(double value, double* to) { *to = value; }
-HWY_INLINE void Narrow(float value, Float16* to) { *to = ToFloat16(value); }
-HWY_INLINE void Narrow(float value, BFloat16* to) { *to = ToBFloat16(value); }
+// A half-open range of indices along one axis.
+struct Range {
+  int64_t begin;
+  int64_t end;
+};
 
 // Points per chunk: a multiple of every vector length, small enough for the stack.
 constexpr size_t kChunk = 64;
@@ -245,7 +243,7 @@ class PointReader {
       if (grid_ != nullptr) {
         const T* point = grid_ + (sample_ * grid[0] + d * grid[1] + h * grid[2] + w * grid[3]);
         for (int axis = kX; axis <= kZ; ++axis) {
-          chunk->axes[axis].low[at] = Widen(point[axis * grid[4]]);
+          chunk->axes[axis].low[at] = ToWide(point[axis * grid[4]]);
         }
       }
       if (++w < extents[3]) continue;

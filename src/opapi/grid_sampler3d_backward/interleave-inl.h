@@ -22,35 +22,44 @@ namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
-// Floats: as many rows as a vector has lanes (4 or 8), transposed in place.
+// As many rows as a vector has lanes, transposed in place.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void TransposeTile(D d, V* rows) {
   constexpr size_t kLanes = hn::MaxLanes(D());
-  static_assert(kLanes == 4 || kLanes == 8);
-  const hn::Repartition<double, D> d64;
-  V pairs[kLanes], quads[kLanes];
+  V pairs[kLanes];
   HWY_UNROLL(8)
   for (size_t i = 0; i < kLanes; i += 2) {  // rows i and i + 1, element by element
     pairs[i] = hn::InterleaveLower(d, rows[i], rows[i + 1]);
     pairs[i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + 1]);
   }
-  HWY_UNROLL(8)
-  for (size_t i = 0; i < kLanes; i += 4) {  // in each block of 128 bits one column of four rows
+  V* quads = rows;
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    quads = pairs;
+  } else {
+    const hn::Repartition<double, D> d64;
     HWY_UNROLL(8)
-    for (size_t j = 0; j < 2; ++j) {
-      const auto a = hn::BitCast(d64, pairs[i + j]);
-      const auto b = hn::BitCast(d64, pairs[i + j + 2]);
-      quads[i + 2 * j] = hn::BitCast(d, hn::InterleaveLower(d64, a, b));
-      quads[i + 2 * j + 1] = hn::BitCast(d, hn::InterleaveUpper(d64, a, b));
+    for (size_t i = 0; i < kLanes; i += 4) {
+      HWY_UNROLL(8)
+      for (size_t j = 0; j < 2; ++j) {
+        const auto a = hn::BitCast(d64, pairs[i + j]);
+        const auto b = hn::BitCast(d64, pairs[i + j + 2]);
+        quads[i + 2 * j] = hn::BitCast(d, hn::InterleaveLower(d64, a, b));
+        quads[i + 2 * j + 1] = hn::BitCast(d, hn::InterleaveUpper(d64, a, b));
+      }
     }
   }
+  // In each block of 128 bits there is one column of as many rows as it has elements.
+  constexpr size_t kBlock = 16 / sizeof(hn::TFromD<D>);
+  static_assert(kLanes == kBlock || kLanes == 2 * kBlock);
   HWY_UNROLL(8)
-  for (size_t i = 0; i < 4; ++i) {
-    if constexpr (kLanes == 4) {
+  for (size_t i = 0; i < kBlock; ++i) {
+    if constexpr (kLanes == kBlock) {
       rows[i] = quads[i];
     } else {
-      rows[i] = hn::ConcatLowerLower(d, quads[i + 4], quads[i]);
-      rows[i + 4] = hn::ConcatUpperUpper(d, quads[i + 4], quads[i]);
+      const V low = quads[i];
+      const V high = quads[i + kBlock];
+      rows[i] = hn::ConcatLowerLower(d, high, low);
+      rows[i + kBlock] = hn::ConcatUpperUpper(d, high, low);
     }
   }
 }
@@ -80,29 +89,25 @@ HWY_NOINLINE void Interleave(const T* HWY_RESTRICT from, int64_t step, int64_t c
     }
     return;
   }
-  size_t tiled = 0;
-  if constexpr (sizeof(F) == 4) {
-    const PointTag<F> d;
-    constexpr size_t kLanes = hn::MaxLanes(PointTag<F>());
-    if (step == 1 && stride > 1) tiled = count / kLanes * kLanes;
-    for (size_t c = 0; c < stride && tiled != 0; c += kLanes) {
-      for (size_t i = 0; i < tiled; i += kLanes) {
-        hn::Vec<decltype(d)> rows[kLanes];
-        HWY_UNROLL(8)
-        for (size_t k = 0; k < kLanes; ++k) {
-          const T* row = place(i) + static_cast<int64_t>(c + k) * channel_step;
-          rows[k] =
-              c + k < channels ? ::aclnn_cpu::HWY_NAMESPACE::LoadAsFloat(d, row) : hn::Zero(d);
-        }
-        TransposeTile(d, rows);
-        HWY_UNROLL(8)
-        for (size_t k = 0; k < kLanes; ++k) hn::StoreU(rows[k], d, to + (i + k) * stride + c);
+  const PointTag<F> d;
+  constexpr size_t kLanes = hn::MaxLanes(PointTag<F>());
+  const size_t tiled = step == 1 && stride > 1 ? count / kLanes * kLanes : 0;
+  for (size_t c = 0; c < stride && tiled != 0; c += kLanes) {
+    for (size_t i = 0; i < tiled; i += kLanes) {
+      hn::Vec<decltype(d)> rows[kLanes];
+      HWY_UNROLL(8)
+      for (size_t k = 0; k < kLanes; ++k) {
+        const T* row = place(i) + static_cast<int64_t>(c + k) * channel_step;
+        rows[k] = c + k < channels ? ::aclnn_cpu::HWY_NAMESPACE::LoadAsFloat(d, row) : hn::Zero(d);
       }
+      TransposeTile(d, rows);
+      HWY_UNROLL(8)
+      for (size_t k = 0; k < kLanes; ++k) hn::StoreU(rows[k], d, to + (i + k) * stride + c);
     }
   }
   for (size_t i = tiled; i < count; ++i) {
     for (size_t c = 0; c < channels; ++c) {
-      to[i * stride + c] = Widen(place(i)[static_cast<int64_t>(c) * channel_step]);
+      to[i * stride + c] = ToWide(place(i)[static_cast<int64_t>(c) * channel_step]);
     }
     for (size_t c = channels; c < stride; ++c) to[i * stride + c] = F{0};
   }
@@ -123,28 +128,25 @@ HWY_NOINLINE void Deinterleave(const Wide<T>* HWY_RESTRICT from, size_t count, s
     }
     return;
   }
-  size_t tiled = 0;
-  if constexpr (sizeof(Wide<T>) == 4) {
-    const PointTag<Wide<T>> d;
-    constexpr size_t kLanes = hn::MaxLanes(PointTag<Wide<T>>());
-    if (step == 1 && stride > 1) tiled = count / kLanes * kLanes;
-    for (size_t c = 0; c < channels && tiled != 0; c += kLanes) {
-      for (size_t i = 0; i < tiled; i += kLanes) {
-        hn::Vec<decltype(d)> rows[kLanes];
-        HWY_UNROLL(8)
-        for (size_t k = 0; k < kLanes; ++k) rows[k] = hn::LoadU(d, from + (i + k) * stride + c);
-        TransposeTile(d, rows);
-        HWY_UNROLL(8)
-        for (size_t k = 0; k < std::min(kLanes, channels - c); ++k) {
-          T* row = place(i) + static_cast<int64_t>(c + k) * channel_step;
-          ::aclnn_cpu::HWY_NAMESPACE::StoreFromFloat(rows[k], d, row);
-        }
+  const PointTag<Wide<T>> d;
+  constexpr size_t kLanes = hn::MaxLanes(PointTag<Wide<T>>());
+  const size_t tiled = step == 1 && stride > 1 ? count / kLanes * kLanes : 0;
+  for (size_t c = 0; c < channels && tiled != 0; c += kLanes) {
+    for (size_t i = 0; i < tiled; i += kLanes) {
+      hn::Vec<decltype(d)> rows[kLanes];
+      HWY_UNROLL(8)
+      for (size_t k = 0; k < kLanes; ++k) rows[k] = hn::LoadU(d, from + (i + k) * stride + c);
+      TransposeTile(d, rows);
+      HWY_UNROLL(8)
+      for (size_t k = 0; k < std::min(kLanes, channels - c); ++k) {
+        T* row = place(i) + static_cast<int64_t>(c + k) * channel_step;
+        ::aclnn_cpu::HWY_NAMESPACE::StoreFromFloat(rows[k], d, row);
       }
     }
   }
   for (size_t i = tiled; i < count; ++i) {
     for (size_t c = 0; c < channels; ++c) {
-      Narrow(from[i * stride + c], place(i) + static_cast<int64_t>(c) * channel_step);
+      StoreNarrow(from[i * stride + c], place(i) + static_cast<int64_t>(c) * channel_step);
     }
   }
 }

@@ -12,7 +12,7 @@
 
 #include "base/shape.h"
 #include "opapi/grid_sampler3d_backward/coordinates-inl.h"
-#include "opapi/grid_sampler3d_backward/interpolation-inl.h"
+#include "opapi/grid_sampler3d_backward/points-inl.h"
 #include "opapi/grid_sampler3d_backward/problem.h"
 #include "simd/convert-inl.h"
 #include "simd/targets.h"
@@ -22,59 +22,12 @@ namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
-// A half-open range of indices along one axis.
-struct Range {
-  int64_t begin;
-  int64_t end;
-};
-
 // The voxels of inputGrad that a block owns.
 struct Region {
   int64_t sample;
   Range channels;
   Range planes;
 };
-
-// A voxel that a point touches.
-template <typename F>
-struct Tap {
-  int64_t offset;  // from the sample's first voxel, elements
-  size_t corner;   // 0 to 7, x running fastest, then y
-  F weight;
-};
-
-// Lists the voxels of point `i` that lie in the volume and in `planes`, in a fixed order; voxels of
-// weight 0 too: their value may be NaN or infinite. `strides` are those of [N, C, D, H, W]. Returns
-// their number.
-template <typename F>
-HWY_INLINE size_t FindTaps(const Problem& problem, Range planes, const Dims& strides,
-                           const Chunk<F>& chunk, size_t i, std::array<Tap<F>, 8>* taps) {
-  const int64_t width = problem.input.extents[4];
-  const int64_t height = problem.input.extents[3];
-  const int64_t x_low = static_cast<int64_t>(chunk.axes[kX].low[i]);
-  const int64_t y_low = static_cast<int64_t>(chunk.axes[kY].low[i]);
-  const int64_t z_low = static_cast<int64_t>(chunk.axes[kZ].low[i]);
-  const int64_t sides = problem.interpolation == Interpolation::kNearest ? 1 : 2;
-  const F wx[2] = {chunk.axes[kX].weight_low[i], chunk.axes[kX].weight_high[i]};
-  const F wy[2] = {chunk.axes[kY].weight_low[i], chunk.axes[kY].weight_high[i]};
-  const F wz[2] = {chunk.axes[kZ].weight_low[i], chunk.axes[kZ].weight_high[i]};
-  size_t count = 0;
-  for (int64_t dz = 0; dz < sides; ++dz) {
-    const int64_t z = z_low + dz;
-    if (z < planes.begin || z >= planes.end) continue;
-    for (int64_t dy = 0; dy < sides; ++dy) {
-      const int64_t y = y_low + dy;
-      if (y < 0 || y >= height) continue;
-      for (int64_t dx = 0; dx < sides; ++dx) {
-        const int64_t x = x_low + dx;
-        if (x < 0 || x >= width) continue;
-        (*taps)[count++] = {z * strides[2] + y * strides[3] + x * strides[4],
-                            static_cast<size_t>(4 * dz + 2 * dy + dx), wx[dx] * wy[dy] * wz[dz]};
-      }
-    }
-  }
-  return count;
-}
 
 template <typename F>
 HWY_INLINE bool TouchesPlanes(const Chunk<F>& chunk, Range planes) {
@@ -104,7 +57,7 @@ void AddToRegion(const Plan& plan, const Buffers& buffers, const Region& region,
     for (size_t i = 0; i < static_cast<size_t>(chunk.count); ++i) {
       const size_t count = FindTaps(problem, region.planes, strides, chunk, i, &taps);
       for (int64_t c = region.channels.begin; c < region.channels.end && count != 0; ++c) {
-        const F g = Widen(grad_output[chunk.grad_output[i] + c * grad_channel]);
+        const F g = ToWide(grad_output[chunk.grad_output[i] + c * grad_channel]);
         F* channel = sums + (region.sample * strides[0] + c * strides[1]);
         for (size_t k = 0; k < count; ++k) channel[taps[k].offset] += taps[k].weight * g;
       }
@@ -138,6 +91,16 @@ HWY_INLINE void ForEachRow(const Region& region, const Problem& problem, bool ch
 
 template <typename F>
 void ClearRegion(const Problem& problem, const Region& region, const Dims& strides, F* sums) {
+  const Dims& extents = problem.input.extents;
+  if (strides[4] == 1 && strides[3] == extents[4] && strides[2] == strides[3] * extents[3]) {
+    const int64_t count = (region.planes.end - region.planes.begin) * strides[2];
+    for (int64_t c = region.channels.begin; c < region.channels.end; ++c) {
+      const int64_t at =
+          region.sample * strides[0] + c * strides[1] + region.planes.begin * strides[2];
+      std::memset(sums + at, 0, static_cast<size_t>(count) * sizeof(F));
+    }
+    return;
+  }
   ForEachRow(region, problem, strides[1] == 1, strides, strides,
              [sums](int64_t at, int64_t, int64_t count, int64_t stride, int64_t) {
                if (stride == 1) {
@@ -158,7 +121,7 @@ void StoreRegion(const Plan& plan, const Buffers& buffers, const Region& region,
              plan.problem().input_grad.strides,
              [=](int64_t from, int64_t to, int64_t count, int64_t step_from, int64_t step_to) {
                for (int64_t i = 0; i < count; ++i) {
-                 Narrow(sums[from + i * step_from], output + (to + i * step_to));
+                 StoreNarrow(sums[from + i * step_from], output + (to + i * step_to));
                }
              });
 }
@@ -181,33 +144,6 @@ void InputGradBlock(const Plan& plan, const Buffers& buffers, const Region& regi
   }
 }
 
-// The derivatives by the place of point `i` along x, y and z.
-template <typename T>
-HWY_INLINE void FindSlopes(const Problem& problem, const T* grad_output, const T* input,
-                           const Chunk<Wide<T>>& chunk, size_t i, Wide<T>* slopes) {
-  using F = Wide<T>;
-  std::array<Tap<F>, 8> taps;
-  const Range planes{0, problem.depth()};
-  const size_t count = FindTaps(problem, planes, problem.input.strides, chunk, i, &taps);
-  const int64_t grad_channel = problem.grad_output.strides[1];
-  const int64_t input_channel = problem.input.strides[1];
-  F sums[8][kChannelSums] = {};  // by corner
-  for (int64_t c = 0; c < problem.channels() && count != 0; ++c) {
-    const F g = Widen(grad_output[c * grad_channel]);
-    const T* channel = input + c * input_channel;
-    for (size_t k = 0; k < count; ++k) {
-      sums[taps[k].corner][c % kChannelSums] += Widen(channel[taps[k].offset]) * g;
-    }
-  }
-  F corners[8], low[3], high[3];
-  for (size_t k = 0; k < 8; ++k) corners[k] = SumOfSums(sums[k]);
-  for (int axis = kX; axis <= kZ; ++axis) {
-    low[axis] = chunk.axes[axis].weight_low[i];
-    high[axis] = chunk.axes[axis].weight_high[i];
-  }
-  Slopes(corners, low, high, F{0}, slopes);
-}
-
 template <typename T>
 void GridGradBlock(const Plan& plan, const Buffers& buffers, int64_t sample, Range points) {
   using F = Wide<T>;
@@ -215,21 +151,21 @@ void GridGradBlock(const Plan& plan, const Buffers& buffers, int64_t sample, Ran
   // Nearest: gridGrad is all zeros, whatever the points are.
   const PointReader<T> reader(problem, problem.reads_input() ? buffers.grid : nullptr, sample);
   const T* grad_output = static_cast<const T*>(buffers.grad_output);
+  const T* input = static_cast<const T*>(buffers.input);
+  if (problem.reads_input()) input += sample * problem.input.strides[0];
   T* grid_grad = static_cast<T*>(buffers.grid_grad);
   const int64_t step = problem.grid_grad.strides[4];
   Chunk<F> chunk;
+  SlopesOfChunk<F> slopes = {};
   for (int64_t first = points.begin; first < points.end; first += static_cast<int64_t>(kChunk)) {
     reader.Read(first, std::min(points.end - first, static_cast<int64_t>(kChunk)), &chunk);
-    if (problem.reads_input()) reader.PlaceXY(&chunk);
+    if (problem.reads_input()) {
+      reader.PlaceXY(&chunk);
+      FindSlopes(problem, grad_output, input, chunk, &slopes);
+    }
     for (size_t i = 0; i < static_cast<size_t>(chunk.count); ++i) {
-      F slopes[3] = {0, 0, 0};
-      if (problem.reads_input()) {
-        const T* input = static_cast<const T*>(buffers.input) + sample * problem.input.strides[0];
-        FindSlopes(problem, grad_output + chunk.grad_output[i], input, chunk, i, slopes);
-        for (int axis = kX; axis <= kZ; ++axis) slopes[axis] *= chunk.axes[axis].factor[i];
-      }
       T* to = grid_grad + chunk.grid_grad[i];
-      for (int axis = kX; axis <= kZ; ++axis) Narrow(slopes[axis], to + axis * step);
+      for (int axis = kX; axis <= kZ; ++axis) StoreNarrow(slopes.axis[axis][i], to + axis * step);
     }
   }
 }

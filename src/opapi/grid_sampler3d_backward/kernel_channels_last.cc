@@ -1,4 +1,5 @@
-// The variant channels last: any number of channels, side by side in scratch memory.
+// The variant channels last: any number of channels, side by side in the tensors or in scratch
+// memory.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "opapi/grid_sampler3d_backward/kernel_channels_last.cc"
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "opapi/grid_sampler3d_backward/problem.h"
 #include "opapi/grid_sampler3d_backward/slabs.h"
@@ -19,7 +19,7 @@
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 #include "opapi/grid_sampler3d_backward/channels_last-inl.h"
 #include "opapi/grid_sampler3d_backward/interleave-inl.h"
-#include "opapi/grid_sampler3d_backward/slab_memory-inl.h"
+#include "opapi/grid_sampler3d_backward/voxel_memory-inl.h"
 #include "opapi/grid_sampler3d_backward/walk-inl.h"
 #endif
 
@@ -72,6 +72,9 @@ class InterleavedGrads {
   F* const collected_;
 };
 
+// With fewer points, doing one row at a time does not pay.
+constexpr size_t kShortRun = 3;
+
 template <typename T>
 class ChannelsLastTask {
  public:
@@ -89,20 +92,7 @@ class ChannelsLastTask {
         walk_(problem_, slabs_, buffers_, sample_, planes_),
         grads_(channels_, stride_, scratch) {
     scratch += 2 * kSegment * slabs_.stride;
-    const T* input = static_cast<const T*>(buffers.input);
-    T* input_grad = static_cast<T*>(buffers.input_grad);
-    F* values = nullptr;
-    F* sums = nullptr;
-    if (problem_.reads_input()) {
-      values = std::exchange(scratch, scratch + slabs_.cells * slabs_.stride);
-      input += sample_ * problem_.input.strides[0];
-    }
-    if (problem_.want_input_grad) {
-      sums = scratch;
-      input_grad += sample_ * problem_.input_grad.strides[0];
-    }
-    memory_ = SlabMemory<T>(problem_, slabs_, planes_, channels_, stride_,
-                            problem_.reads_input() ? input : nullptr, values, input_grad, sums);
+    memory_ = VoxelMemory<T>(problem_, slabs_, planes_, buffers, sample_, scratch);
     for (int64_t k = 0; k < 8; ++k) {
       const int64_t cells = k % 2 + k / 2 % 2 * slabs_.row + k / 4 * slabs_.plane;
       corners_[static_cast<size_t>(k)] = cells * slabs_.stride;
@@ -120,12 +110,13 @@ class ChannelsLastTask {
 
  private:
   void Add(const Batch<T>& batch) {
-    LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
-    memory_.PrepareFor(located_.last_plane);
+    LocatePoints<true>(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
+    memory_.PrepareFor(LargestOffset(located_, batch.count));
+    CountRuns(batch.count);
     if (problem_.reads_input() && located_.any_owned) {
-      SumChannels(located_, batch.count, stride_, corners_, memory_.values(), batch.grads[0],
-                  &corner_sums_);
-      if (!AreFinite(batch.grads[0], batch.count * stride_)) SumExistingCorners(batch);
+      const auto sum_channels = jumps_ ? SumChannels<true, F> : SumChannels<false, F>;
+      sum_channels(located_, batch.count, stride_, corners_, memory_.values(), batch.grads[0],
+                   &corner_sums_);
       SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
       StoreGridGrad(problem_, planes_, batch, located_, &slopes_,
                     static_cast<T*>(buffers_.grid_grad));
@@ -139,34 +130,52 @@ class ChannelsLastTask {
       return;
     }
     FindWeights(located_, batch.count, &weights_);
-    size_t runs = 1;
-    for (size_t i = 1; i < batch.count; ++i) {
-      runs += located_.offset()[i] == located_.offset()[i - 1] + 1 ? 0 : 1;
-    }
-    if (3 * runs > batch.count || slabs_.row < 4) {
-      AddPoints(located_, batch.count, stride_, corners_, weights_, batch.grads[0], memory_.sums());
-      return;
-    }
-    constexpr size_t kLanes = hn::MaxLanes(PointTag<F>());
-    size_t c = 0;
-    for (; c + 2 * kLanes <= stride_; c += 2 * kLanes) {
-      AddRuns<2>(located_, batch.count, stride_, corners_, weights_, batch.grads[0] + c,
-                 memory_.sums() + c);
-    }
-    for (; c < stride_; c += kLanes) {
-      AddRuns<1>(located_, batch.count, stride_, corners_, weights_, batch.grads[0] + c,
-                 memory_.sums() + c);
+    const auto misses = [&](size_t i) { return located_.edges[i] & kEdgesOfInputGrad; };
+    for (size_t begin = 0, end; begin < batch.count; begin = end) {
+      const int32_t edges = misses(begin);
+      const bool whole = edges == 0;
+      end = begin + 1;
+      while (end < batch.count && misses(end) == edges && (whole || Continues(end))) ++end;
+      if (whole) {
+        AddWholePoints(batch, begin, end);
+      } else if (edges != kTouchesNothing) {
+        AddRunAtEdge(batch, begin, end, kMissingCorners.of[edges]);
+      }
     }
   }
 
-  // An infinite or NaN gradOutput must not meet the zeros that stand for voxels outside.
-  HWY_NOINLINE void SumExistingCorners(const Batch<T>& batch) {
-    for (size_t i = 0; i < batch.count; ++i) {
-      const uint32_t exists = ExistingCorners(problem_, slabs_, planes_, located_.offset()[i]);
-      for (size_t k = 0; k < 8; ++k) {
-        if ((exists >> k & 1) == 0) corner_sums_.of[i][kPlaceOfCorner[k]] = F{0};
-      }
+  void AddWholePoints(const Batch<T>& batch, size_t begin, size_t end) {
+    if (jumps_) {
+      AddPoints(located_, begin, end, stride_, corners_, weights_, batch.grads[0], memory_.sums());
+    } else {
+      AddRunsOfRows<4>(located_, begin, end, stride_, 0, corners_, weights_, batch.grads[0],
+                       memory_.sums());
     }
+  }
+
+  // One run. Its rows are different ones, so that each may be done by itself.
+  void AddRunAtEdge(const Batch<T>& batch, size_t begin, size_t end, uint32_t missing) {
+    const bool whole_rows = (missing & 0x55) == (missing >> 1 & 0x55);
+    if (!whole_rows || end - begin < kShortRun) {
+      for (size_t i = begin; i < end; ++i) {
+        AddPointAtEdge(located_, i, stride_, corners_, weights_, batch.grads[0], memory_.sums());
+      }
+      return;
+    }
+    for (size_t row = 0; row < 4; ++row) {
+      if ((missing >> 2 * row & 1) != 0) continue;
+      AddRunsOfRows<1>(located_, begin, end, stride_, row, corners_, weights_, batch.grads[0],
+                       memory_.sums());
+    }
+  }
+
+  bool Continues(size_t i) const { return located_.offset()[i] == located_.offset()[i - 1] + 1; }
+
+  // Whether the points lie in neighbouring voxels seldom.
+  void CountRuns(size_t count) {
+    size_t runs = 0;
+    for (size_t i = 0; i < count; ++i) runs += Continues(i) ? 0 : 1;
+    jumps_ = 3 * runs > count;
   }
 
   const Problem& problem_;
@@ -176,11 +185,12 @@ class ChannelsLastTask {
   const Planes planes_;
   const size_t channels_;
   const size_t stride_;
-  SlabMemory<T> memory_;
+  VoxelMemory<T> memory_;
   CornerOffsets corners_;
   Walk<T> walk_;
   InterleavedGrads<T> grads_;
   Located<F> located_;
+  bool jumps_ = false;
   CornerSums<F> corner_sums_;
   CornerWeights<F> weights_;
   SlopesOfPoints<F> slopes_;

@@ -69,8 +69,8 @@ class PlanarTask {
             sample_ * problem_.input_grad.strides[0] + channel * problem_.input_grad.strides[1];
       }
       memory_[c] =
-          SlabMemory<T>(problem_, slabs_, planes_, 1, 1, problem_.reads_input() ? input : nullptr,
-                        values, input_grad, sums);
+          SlabMemory<T>(problem_, slabs_, planes_, problem_.reads_input() ? input : nullptr, values,
+                        input_grad, sums);
       values_[c] = values;
       sums_[c] = sums;
     }

@@ -21,7 +21,7 @@ namespace {
 
 // Enough blocks of inputGrad to keep this many threads busy. Each block locates all points of its
 // sample again, so more blocks than needed cost time.
-constexpr int64_t kWantedInputGradBlocks = 16;
+constexpr int64_t kWantedInputGradBlocks = 8;
 // Below this many points times channels, further blocks of a sample cost more than they share out.
 constexpr int64_t kPointChannelsWorthSplitting = 1 << 14;
 // A channel group repeats about as much work per point as this many channels cost.
@@ -96,6 +96,28 @@ int64_t DepthBytes(const Problem& problem, const Slabs& slabs) {
   return problem.samples() * slabs.segments() * static_cast<int64_t>(2 * sizeof(int32_t));
 }
 
+// True if the voxels lie as in scratch memory of the variant channels last, in the type of sums.
+bool ServesInPlace(const Problem& problem, const StridedView& volume) {
+  const Dims& s = volume.strides;
+  const int64_t channels = problem.channels();
+  return DtypeBytes(problem.dtype) == SumBytes(problem.dtype) && channels % kChannelsUnit == 0 &&
+         s[1] == 1 && s[4] == channels && s[3] == s[4] * volume.extents[4] &&
+         s[2] == s[3] * volume.extents[3];
+}
+
+void AllotChannelsLast(const Problem& problem, Slabs* slabs) {
+  slabs->stride = RoundUp(problem.channels(), kChannelsUnit);
+  const int64_t plane_elements = slabs->plane * slabs->stride;
+  if (problem.reads_input() && !ServesInPlace(problem, problem.input)) {
+    slabs->value_elements = RoundUp((slabs->planes + 1) * plane_elements, kMostLanes);
+  }
+  if (problem.want_input_grad && !ServesInPlace(problem, problem.input_grad)) {
+    slabs->sum_elements = RoundUp(slabs->planes * plane_elements, kMostLanes);
+  }
+  // And gradOutput of the segment at hand and of collected points.
+  slabs->slot_elements = slabs->value_elements + slabs->sum_elements + 2 * kSegment * slabs->stride;
+}
+
 // As many tasks at once as the limit of the workspace, 2.5 times inputGrad in float, allows; 0 if
 // not even one.
 int64_t SlotsWithinLimit(const Problem& problem, const Slabs& slabs) {
@@ -121,10 +143,11 @@ bool SuitsSlabs(const Problem& problem, Variant variant) {
   if (problem.want_input_grad && MayOverlapItself(problem.input_grad)) return false;
   if (problem.want_grid_grad && MayOverlapItself(problem.grid_grad)) return false;
   const int64_t plane = problem.input.extents[3] * problem.input.extents[4];
-  // Few points: touching the whole volume costs more than it saves.
-  if (problem.points() < plane * problem.depth() / kVoxelsPerPoint) return false;
   if (plane > kMostCells || problem.channels() > kMostChannels) return false;
   const Slabs slabs = CutIntoSlabs(problem, variant);
+  const bool copies = variant == Variant::kPlanar || slabs.value_elements + slabs.sum_elements > 0;
+  // Few points: copying the whole volume costs more than it saves.
+  if (copies && problem.points() < plane * problem.depth() / kVoxelsPerPoint) return false;
   return slabs.cells < kMostCells && SlotsWithinLimit(problem, slabs) > 0;
 }
 
@@ -140,10 +163,14 @@ bool SuitsChannelsLast(const Problem& problem) {
 
 Slabs CutIntoSlabs(const Problem& problem, Variant variant) {
   Slabs slabs;
+  const bool planar = variant == Variant::kPlanar;
   const int64_t depth = problem.depth();
+  const int64_t height = problem.input.extents[3];
   const int64_t width = problem.input.extents[4];
-  slabs.row = width < kWidthWorthAligning ? width + 1 : RoundUp(width + 1, kMostLanes / 2);
-  slabs.plane = (problem.input.extents[3] + 1) * slabs.row;
+  slabs.row = !planar                       ? width
+              : width < kWidthWorthAligning ? width + 1
+                                            : RoundUp(width + 1, kMostLanes / 2);
+  slabs.plane = (planar ? height + 1 : height) * slabs.row;
   const int64_t wanted = CeilDiv(kWantedTasks, problem.samples());
   slabs.planes = std::max(std::min(kPlanesPerSlab, CeilDiv(depth, 2)), CeilDiv(depth, wanted));
   slabs.planes = std::clamp(kMostCells / slabs.plane - 4, int64_t{1}, slabs.planes);
@@ -152,12 +179,13 @@ Slabs CutIntoSlabs(const Problem& problem, Variant variant) {
   slabs.origin = RoundUp(slabs.plane + 2 * slabs.row + 1 + kMostLanes, kMostLanes);
   slabs.cells =
       RoundUp(slabs.origin + (slabs.planes + 1) * slabs.plane + 2 * kMostLanes, kMostLanes);
-  const bool interleaved = variant == Variant::kChannelsLast;
-  slabs.stride = interleaved ? RoundUp(problem.channels(), kChannelsUnit) : problem.channels();
-  const int64_t arrays = (problem.want_input_grad ? 1 : 0) + (problem.reads_input() ? 1 : 0);
-  // gradOutput of the segment at hand and of collected points.
-  const int64_t points = interleaved ? 2 * kSegment : 0;
-  slabs.slot_elements = (arrays * slabs.cells + points) * slabs.stride;
+  if (planar) {
+    const int64_t arrays = (problem.want_input_grad ? 1 : 0) + (problem.reads_input() ? 1 : 0);
+    slabs.stride = problem.channels();
+    slabs.slot_elements = arrays * slabs.cells * slabs.stride;
+  } else {
+    AllotChannelsLast(problem, &slabs);
+  }
 
   const Dims& extents = problem.grid.extents;
   slabs.run = extents[3];
@@ -188,7 +216,6 @@ Variant ChooseVariant(const Problem& problem) {
 Plan::Plan(const Problem& problem, Variant variant) : problem_(problem), variant_(variant) {
   input_grad_overlaps_itself_ = problem.want_input_grad && MayOverlapItself(problem.input_grad);
   grid_grad_overlaps_itself_ = problem.want_grid_grad && MayOverlapItself(problem.grid_grad);
-  ChooseBlocks();
   if (variant == Variant::kPoints) {
     PlanPoints();
   } else {
@@ -198,6 +225,7 @@ Plan::Plan(const Problem& problem, Variant variant) : problem_(problem), variant
 
 void Plan::PlanPoints() {
   const Problem& problem = problem_;
+  ChooseBlocks();
   const bool rounds = DtypeBytes(problem.dtype) < SumBytes(problem.dtype);
   if (problem.want_input_grad && (rounds || input_grad_overlaps_itself_)) {
     const int64_t bytes = *ElementCount(problem.input.extents) * SumBytes(problem.dtype);

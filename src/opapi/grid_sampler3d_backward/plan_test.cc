@@ -37,7 +37,8 @@ TEST(GridSampler3DBackwardPlan, BlocksCoverEverythingOnce) {
   for (const auto& in : inputs) {
     for (const auto& out : grids) {
       const Plan plan(
-          MakeProblem(ACL_FLOAT, {in[0], in[1], in[2], in[3], in[4]}, {out[0], out[1], out[2]}));
+          MakeProblem(ACL_FLOAT, {in[0], in[1], in[2], in[3], in[4]}, {out[0], out[1], out[2]}),
+          Variant::kPoints);
       const Blocks& blocks = plan.blocks();
       SCOPED_TRACE(plan.Describe());
       const auto covers = [](int64_t count, int64_t groups, int64_t size) {
@@ -53,17 +54,21 @@ TEST(GridSampler3DBackwardPlan, BlocksCoverEverythingOnce) {
 }
 
 TEST(GridSampler3DBackwardPlan, BlocksDoNotDependOnThreads) {
-  const Problem problem = MakeProblem(ACL_FLOAT, {1, 3, 32, 32, 32}, {32, 32, 32});
-  ForceThreadCountForTest(1);
-  const std::string with_one = Plan(problem).Describe();
-  ForceThreadCountForTest(7);
-  const std::string with_seven = Plan(problem).Describe();
-  ForceThreadCountForTest(0);
-  EXPECT_EQ(with_one, with_seven);
+  for (int64_t channels : {3, 8}) {
+    const Problem problem = MakeProblem(ACL_FLOAT, {1, channels, 32, 32, 32}, {32, 32, 32});
+    for (Variant variant : {ChooseVariant(problem), Variant::kPoints}) {
+      ForceThreadCountForTest(1);
+      const std::string with_one = Plan(problem, variant).Describe();
+      ForceThreadCountForTest(7);
+      const std::string with_seven = Plan(problem, variant).Describe();
+      ForceThreadCountForTest(0);
+      EXPECT_EQ(with_one, with_seven);
+    }
+  }
 }
 
 TEST(GridSampler3DBackwardPlan, OneSampleOfOneChannelIsSharedOut) {
-  const Plan plan(MakeProblem(ACL_FLOAT, {1, 1, 64, 64, 64}, {64, 64, 64}));
+  const Plan plan(MakeProblem(ACL_FLOAT, {1, 1, 64, 64, 64}, {64, 64, 64}), Variant::kPoints);
   EXPECT_GE(plan.blocks().input_grad, 4);
   EXPECT_GE(plan.blocks().grid_grad, 16);
 }
@@ -135,6 +140,35 @@ TEST(GridSampler3DBackwardPlan, SlabsStayWithinTheWorkspaceLimit) {
       }
     }
   }
+}
+
+TEST(GridSampler3DBackwardPlan, DenseChannelsLastVolumesAreUsedInPlace) {
+  const Problem base = MakeProblem(ACL_FLOAT, {1, 16, 8, 9, 10}, {8, 9, 10});
+  const auto slabs = [](const Problem& problem) {
+    return CutIntoSlabs(problem, Variant::kChannelsLast);
+  };
+  const auto last = [](StridedView* view) {
+    const Dims& e = view->extents;
+    view->strides = {e[1] * e[2] * e[3] * e[4], 1, e[3] * e[4] * e[1], e[4] * e[1], e[1]};
+  };
+  EXPECT_GT(slabs(base).value_elements, 0);
+  EXPECT_GT(slabs(base).sum_elements, 0);
+  Problem problem = base;
+  last(&problem.input);
+  EXPECT_EQ(slabs(problem).value_elements, 0);
+  EXPECT_EQ(slabs(problem).sum_elements, slabs(base).sum_elements);
+  last(&problem.input_grad);
+  EXPECT_EQ(slabs(problem).sum_elements, 0);
+  Problem rounded = problem;
+  rounded.dtype = ACL_FLOAT16;
+  EXPECT_GT(slabs(rounded).sum_elements, 0);
+  Problem sliced = problem;
+  sliced.input.strides[4] *= 2;
+  EXPECT_GT(slabs(sliced).value_elements, 0);
+  // Nothing is copied, so that points may be few.
+  problem.grid.extents = problem.grid_grad.extents = {1, 1, 1, 2, 3};
+  problem.grad_output.extents = {1, 16, 1, 1, 2};
+  EXPECT_EQ(ChooseVariant(problem), HasSlabVariants() ? Variant::kChannelsLast : Variant::kPoints);
 }
 
 TEST(GridSampler3DBackwardPlan, SlabsAreSharedOut) {

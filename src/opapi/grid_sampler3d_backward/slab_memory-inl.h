@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "opapi/grid_sampler3d_backward/interleave-inl.h"
 #include "opapi/grid_sampler3d_backward/segment-inl.h"
@@ -26,8 +27,8 @@ namespace HWY_NAMESPACE {
 // Rows of one channel below this length are copied element by element. They have one neighbour.
 constexpr int64_t kShortRow = 8;
 
-// One or more channels of a slab, side by side: `stride` elements for each voxel. Planes are read
-// and cleared as they are needed, so that they are in the cache then.
+// One channel of a slab. Planes are read and cleared as they are needed, so that they are in the
+// cache then.
 template <typename T>
 class SlabMemory {
  public:
@@ -35,15 +36,13 @@ class SlabMemory {
 
   SlabMemory() = default;
 
-  // `input` and `input_grad` are the first elements of the sample's channels, null where not
-  // wanted; so are `values` and `sums`, which have room for the slab.
-  SlabMemory(const Problem& problem, const Slabs& slabs, Planes planes, size_t channels,
-             size_t stride, const T* input, F* values, T* input_grad, F* sums)
+  // `input` and `input_grad` are the first elements of the sample's channel, null where not wanted;
+  // so are `values` and `sums`, which have room for the slab.
+  SlabMemory(const Problem& problem, const Slabs& slabs, Planes planes, const T* input, F* values,
+             T* input_grad, F* sums)
       : problem_(&problem),
         slabs_(&slabs),
         planes_(planes),
-        channels_(channels),
-        stride_(static_cast<int64_t>(stride)),
         input_(input),
         values_(values),
         input_grad_(input_grad),
@@ -67,15 +66,15 @@ class SlabMemory {
     const Dims& extents = problem_->input.extents;
     const Dims& strides = problem_->input_grad.strides;
     for (int64_t z = planes_.begin; z < planes_.end; ++z) {
+      if (extents[4] < kShortRow) {
+        StoreShortRows(sums_ + At(z, 0, 0), input_grad_ + z * strides[2],
+                       std::make_integer_sequence<int, kShortRow>());
+        continue;
+      }
       for (int64_t y = 0; y < extents[3]; ++y) {
         const F* from = sums_ + At(z, y, 0);
         T* to = input_grad_ + z * strides[2] + y * strides[3];
-        if (stride_ == 1 && extents[4] < kShortRow) {
-          for (int64_t x = 0; x < extents[4]; ++x) Narrow(from[x], to + x * strides[4]);
-          continue;
-        }
-        Deinterleave(from, static_cast<size_t>(extents[4]), channels_, static_cast<size_t>(stride_),
-                     to, strides[4], strides[1]);
+        Deinterleave(from, static_cast<size_t>(extents[4]), 1, 1, to, strides[4], strides[1]);
       }
     }
   }
@@ -84,7 +83,7 @@ class SlabMemory {
   // Where a voxel, or a neighbour, stands.
   int64_t At(int64_t z, int64_t y, int64_t x) const {
     const int64_t cell = (z - planes_.begin) * slabs_->plane + y * slabs_->row + x;
-    return (slabs_->origin + cell) * stride_;
+    return slabs_->origin + cell;
   }
 
   static void Clear(F* memory, int64_t begin, int64_t end) {
@@ -93,11 +92,11 @@ class SlabMemory {
 
   // What points read that touch no voxel, and the plane before the volume.
   void FillNowhere() {
-    const int64_t nowhere = slabs_->nowhere() * stride_;
+    const int64_t nowhere = slabs_->nowhere();
     if (planes_.begin == 0) return Clear(values_, nowhere, At(0, -1, -1));
-    const int64_t rows = (slabs_->row + 2) * stride_;
+    const int64_t rows = slabs_->row + 2;
     Clear(values_, nowhere, nowhere + rows);
-    const int64_t next_plane = nowhere + slabs_->plane * stride_;
+    const int64_t next_plane = nowhere + slabs_->plane;
     Clear(values_, next_plane, next_plane + rows);
   }
 
@@ -105,26 +104,57 @@ class SlabMemory {
   HWY_NOINLINE void PreparePlane(int64_t z) {
     const bool last = z == planes_.end;
     if (sums_ != nullptr) {
-      Clear(sums_, At(z, -1, -1), last ? slabs_->cells * stride_ : At(z + 1, -1, -1));
+      Clear(sums_, At(z, -1, -1), last ? slabs_->cells : At(z + 1, -1, -1));
     }
     if (input_ == nullptr) return;
     if (z == problem_->depth()) return Clear(values_, At(z, -1, -1), At(z + 1, 0, 1));
     const Dims& strides = problem_->input.strides;
     const int64_t width = problem_->input.extents[4];
     Clear(values_, At(z, -1, -1), At(z, 0, 0));
+    if (width < kShortRow) {
+      ReadShortRows(input_ + z * strides[2], values_ + At(z, 0, 0),
+                    std::make_integer_sequence<int, kShortRow>());
+      return Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));
+    }
     for (int64_t y = 0; y < problem_->input.extents[3]; ++y) {
       F* to = values_ + At(z, y, 0);
       const T* from = input_ + z * strides[2] + y * strides[3];
-      if (stride_ == 1 && width < kShortRow) {
-        for (int64_t x = 0; x < width; ++x) to[x] = Widen(from[x * strides[4]]);
-        to[width] = F{0};
-        continue;
-      }
-      Interleave(from, strides[4], strides[1], static_cast<size_t>(width), channels_,
-                 static_cast<size_t>(stride_), to);
-      ClearVectors(to + width * stride_, (slabs_->row - width) * stride_);
+      Interleave(from, strides[4], strides[1], static_cast<size_t>(width), 1, 1, to);
+      ClearVectors(to + width, slabs_->row - width);
     }
     Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));
+  }
+
+  // The rows of a plane, whose number of voxels is one of kWidths: the compiler unrolls them.
+  template <int... kWidths>
+  HWY_INLINE void ReadShortRows(const T* from, F* to, std::integer_sequence<int, kWidths...>) {
+    (ReadShortRows<kWidths>(from, to), ...);
+  }
+  template <int kWidth>
+  HWY_INLINE void ReadShortRows(const T* from, F* to) {
+    const Dims& extents = problem_->input.extents;
+    if (extents[4] != kWidth) return;
+    const Dims& strides = problem_->input.strides;
+    for (int64_t y = 0; y < extents[3]; ++y, from += strides[3], to += slabs_->row) {
+      HWY_UNROLL(8)
+      for (int64_t x = 0; x < kWidth; ++x) to[x] = ToWide(from[x * strides[4]]);
+      to[kWidth] = F{0};
+    }
+  }
+
+  template <int... kWidths>
+  HWY_INLINE void StoreShortRows(const F* from, T* to, std::integer_sequence<int, kWidths...>) {
+    (StoreShortRows<kWidths>(from, to), ...);
+  }
+  template <int kWidth>
+  HWY_INLINE void StoreShortRows(const F* from, T* to) {
+    const Dims& extents = problem_->input.extents;
+    if (extents[4] != kWidth) return;
+    const Dims& strides = problem_->input_grad.strides;
+    for (int64_t y = 0; y < extents[3]; ++y, from += slabs_->row, to += strides[3]) {
+      HWY_UNROLL(8)
+      for (int64_t x = 0; x < kWidth; ++x) StoreNarrow(from[x], to + x * strides[4]);
+    }
   }
 
   // At least `count` elements, and up to a vector more, which are written afterwards.
@@ -138,8 +168,6 @@ class SlabMemory {
   const Problem* problem_;
   const Slabs* slabs_;
   Planes planes_;
-  size_t channels_;
-  int64_t stride_;
   const T* input_;
   F* values_;
   T* input_grad_;

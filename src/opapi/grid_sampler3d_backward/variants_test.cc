@@ -148,7 +148,8 @@ constexpr Case kCases[] = {
     {"column", {1, 3, 34, 1, 1, 40, 2, 3}},     {"line", {1, 2, 16, 16, 1, 16, 16, 4}},
     {"five", {1, 5, 8, 7, 9, 8, 9, 11}},        {"eight", {2, 8, 18, 6, 7, 20, 6, 7}},
     {"seventeen", {1, 17, 5, 6, 30, 5, 6, 29}}, {"forty", {1, 40, 5, 4, 6, 5, 7, 6}},
-    {"few", {2, 12, 9, 8, 10, 3, 4, 9}},
+    {"few", {2, 12, 9, 8, 10, 3, 4, 9}},        {"thin", {1, 8, 19, 20, 1, 19, 20, 3}},
+    {"flat_eight", {1, 8, 1, 9, 40, 3, 9, 40}}, {"row_of_eight", {1, 8, 17, 1, 30, 20, 3, 30}},
 };
 
 class GridSampler3DBackwardVariants : public ::testing::TestWithParam<Case> {
@@ -243,7 +244,9 @@ TEST_P(GridSampler3DBackwardVariants, NonFiniteData) {
   constexpr double kNonFinite[] = {INFINITY, -INFINITY, NAN};
   for (Points points : {Points::kIdentity, Points::kCalm, Points::kRandom, Points::kOutside}) {
     for (int64_t padding : {0, 1}) {
-      TestCall call(Spec(ACL_FLOAT, 0, padding, true));
+      CallSpec spec = Spec(ACL_FLOAT, 0, padding, true);
+      spec.channels_last = padding == 1;
+      TestCall call(spec);
       Fill(points, 7, &call);
       test::Rng rng(static_cast<uint64_t>(padding));
       for (HostTensor* tensor : {&call.input, &call.grad_output}) {

@@ -71,7 +71,7 @@ HWY_INLINE const Wide<T>* ReadCoordinates(const Problem& problem, const T* grid,
     for (size_t i = 0; i < count; ++i) {
       const T* point = from + static_cast<int64_t>(i) * step;
       for (int64_t axis = 0; axis < 3; ++axis) {
-        buffer[3 * i + static_cast<size_t>(axis)] = Widen(point[axis * axis_step]);
+        buffer[3 * i + static_cast<size_t>(axis)] = ToWide(point[axis * axis_step]);
       }
     }
   }
@@ -97,7 +97,7 @@ class PlanarGrads {
         ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, place.count, to);
       } else {
         for (size_t i = 0; i < place.count; ++i) {
-          to[i] = Widen(from[static_cast<int64_t>(i) * step]);
+          to[i] = ToWide(from[static_cast<int64_t>(i) * step]);
         }
       }
       std::fill_n(to + place.count, kSlack, F{0});
@@ -331,7 +331,7 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
       T* to = batch.grid_grads != nullptr ? grid_grad + batch.grid_grads[k]
                                           : to_segment + static_cast<int64_t>(k) * step;
       for (int64_t axis = 0; axis < 3; ++axis) {
-        Narrow(slopes->axis[axis][k], to + axis * axis_step);
+        StoreNarrow(slopes->axis[axis][k], to + axis * axis_step);
       }
     }
   }
