@@ -170,7 +170,7 @@ class AccessCheck {
   }
 
   StrictState& state_;
-  const Accessor& who_;
+  const Accessor who_;
   const MemoryAccess& access_;
   FindingList& findings_;
   const void* base_;

@@ -40,7 +40,7 @@ OpWork::OpWork(const OpTask& task, std::span<void* const> bases, std::byte* work
       workspace_(workspace) {
   for (size_t i = 0; i < task.args.size(); ++i) {
     const TensorArg& arg = task.args[i];
-    if (arg.use == TensorUse::kNotAccessed) continue;
+    if (!arg.IsUsed()) continue;
     addresses_[i] =
         reinterpret_cast<void*>(Displaced(Number(bases[i]), arg.offset, arg.element_bytes));
   }

@@ -32,8 +32,9 @@ Bounds BoundsOf(const TensorState& state) {
     if (extent < 0) bounds.negative_axis = static_cast<int64_t>(axis);
     if (extent != 1 && (stride != count || !bounds.count_fits)) bounds.is_contiguous = false;
     // After an overflow the numbers mean nothing any more, and nobody looks at them.
+    int64_t steps = 0;
     int64_t reach = 0;
-    bounds.range_fits &= CheckedMul(stride, extent - 1, &reach);
+    bounds.range_fits &= CheckedAdd(extent, -1, &steps) && CheckedMul(stride, steps, &reach);
     int64_t& bound = reach < 0 ? range.low : range.high;
     bounds.range_fits &= CheckedAdd(bound, reach, &bound);
     bounds.count_fits &= CheckedMul(count, extent, &count);

@@ -60,6 +60,7 @@ TEST(ViewBounds, NegativeExtentsFail) {
   const Status status = Check({.dims = {2, -3}});
   EXPECT_EQ(status.code(), 561103);
   EXPECT_EQ(status.message(), "dimension 1 of grid is -3, must not be negative");
+  EXPECT_EQ(Check({.dims = {2, INT64_MIN}}).code(), 561103);
 }
 
 TEST(ViewBounds, SizesBeyondInt64Fail) {

@@ -82,7 +82,7 @@ void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
 }
 
 // Whether RunSmallRows can be used.
-bool HasSmallRows(const PlanesJob& job) {
+HWY_INLINE bool HasSmallRows(const PlanesJob& job) {
   const hn::ScalableTag<float> d;
   return job.layout.whole_plane && job.layout.method == ColumnMethod::kTable &&
          job.problem.height() >= job.problem.grad_height() &&

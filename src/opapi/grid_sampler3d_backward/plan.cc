@@ -258,8 +258,13 @@ void Plan::PlanSlabs() {
   }
   const double points = static_cast<double>(problem_.samples() * problem_.points());
   const double channels = static_cast<double>(problem_.channels());
-  estimated_us_ = points * (kLocatePoint + channels * kSlabPointChannel) +
-                  static_cast<double>(tasks * slabs_.cells) * channels * kClearVoxel;
+  estimated_us_ = points * (kLocatePoint + channels * kSlabPointChannel);
+  // Of a volume that is used in place nothing is copied, and nothing cleared if no gradient goes
+  // there.
+  const bool copies =
+      variant_ == Variant::kPlanar || slabs_.value_elements != 0 || slabs_.sum_elements != 0;
+  if (problem_.want_input_grad || copies)
+    estimated_us_ += static_cast<double>(tasks * slabs_.cells) * channels * kClearVoxel;
 }
 
 void Plan::ChooseBlocks() {
@@ -327,8 +332,13 @@ std::string Plan::Describe() const {
                                  InterpolationName(problem_.interpolation),
                                  PaddingName(problem_.padding), problem_.align_corners);
   if (variant_ != Variant::kPoints) {
-    return text + fmt::format("; {} slabs of {} planes, summed in {} pieces of scratch memory",
-                              problem_.samples() * slabs_.count, slabs_.planes, slabs_.slots);
+    const bool in_place = variant_ == Variant::kChannelsLast;
+    const bool reads_in_place = in_place && problem_.reads_input() && slabs_.value_elements == 0;
+    const bool sums_in_place = in_place && problem_.want_input_grad && slabs_.sum_elements == 0;
+    return text + fmt::format("; {} slabs of {} planes, {} at once{}{}",
+                              problem_.samples() * slabs_.count, slabs_.planes, slabs_.slots,
+                              reads_in_place ? ", input in place" : "",
+                              sums_in_place ? ", inputGrad in place" : "");
   }
   if (problem_.want_input_grad) {
     text += fmt::format("; inputGrad: {} blocks of {} channels x {} planes, summed in the {}{}",

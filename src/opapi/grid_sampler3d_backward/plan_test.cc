@@ -111,6 +111,19 @@ TEST(GridSampler3DBackwardPlan, EstimateGrowsWithTheWork) {
   EXPECT_GT(estimate({1, 1, 64, 64, 64}, {2, 2, 2}), small);
 }
 
+TEST(GridSampler3DBackwardPlan, AFewPointsOfAVolumeUsedInPlaceAreTinyWork) {
+  Problem problem = MakeProblem(ACL_FLOAT, {1, 16, 256, 256, 256}, {1, 2, 3});
+  for (StridedView* view : {&problem.input, &problem.input_grad, &problem.grad_output}) {
+    const Dims& e = view->extents;  // NDHWC
+    view->strides = {e[1] * e[2] * e[3] * e[4], 1, e[3] * e[4] * e[1], e[4] * e[1], e[1]};
+  }
+  problem.want_input_grad = false;
+  const Plan plan(problem);
+  EXPECT_THAT(plan.Describe(), HasSubstr("channels last: "));
+  EXPECT_THAT(plan.Describe(), HasSubstr("input in place"));
+  EXPECT_LT(plan.EstimatedMicroseconds(), 10);
+}
+
 TEST(GridSampler3DBackwardPlan, DescribesItself) {
   Problem problem = MakeProblem(ACL_FLOAT16, {1, 2, 3, 4, 5}, {1, 1, 2});
   problem.padding = Padding::kReflection;

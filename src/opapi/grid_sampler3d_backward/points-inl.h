@@ -126,6 +126,7 @@ HWY_INLINE bool HasVectorSlopes(const Problem& problem) {
   int64_t reach = 0;
   for (size_t axis = 2; axis < 5; ++axis) {
     const int64_t extent = problem.input.extents[axis];
+    if (extent == 1) continue;  // the stride may be anything and leads nowhere
     if (extent > int64_t{1} << 23) return false;
     const int64_t stride = std::abs(problem.input.strides[axis]);
     if (stride > kMost / extent) return false;

@@ -110,7 +110,7 @@ struct Buffers {
 enum class Variant {
   kPoints,        // any layout, type and size: point by point, straight from and to the tensors
   kPlanar,        // up to four channels: slabs of single channels in scratch memory
-  kChannelsLast,  // slabs in scratch memory, the channels of a voxel side by side
+  kChannelsLast,  // slabs with the channels of a voxel side by side, in place or in scratch memory
 };
 
 // Every variant but kPoints: what a call looks like when cut for it.
