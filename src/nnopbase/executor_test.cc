@@ -63,12 +63,18 @@ TEST_F(ExecutorTest, RunsOnAStream) {
   EXPECT_EQ(aclrtDestroyStream(stream), 0);
 }
 
-TEST_F(ExecutorTest, NoWorkspaceStaysNone) { EXPECT_EQ(CreateFake().workspace_size, 0u); }
+TEST_F(ExecutorTest, NoWorkspaceStaysNone) {
+  const auto made = CreateFake();
+  EXPECT_EQ(made.workspace_size, 0u);
+  EXPECT_EQ(DestroyExecutor(made.executor).code(), 0);
+}
 
 TEST_F(ExecutorTest, PartsOfTheWorkspaceAreAlignedEach) {
   FakePlan plan({}, {}, {.workspace = {{"a", 1}, {"b", 64}, {"c", 65}, {"d", 0}}});
   EXPECT_EQ(plan.WorkspaceBytes(), 64 + 64 + 128);
-  EXPECT_EQ(CreateFake(kNeeds100Bytes).workspace_size, 128u + 64u);
+  const auto made = CreateFake(kNeeds100Bytes);
+  EXPECT_EQ(made.workspace_size, 128u + 64u);
+  EXPECT_EQ(DestroyExecutor(made.executor).code(), 0);
 }
 
 TEST_F(ExecutorTest, AWorkspaceBeyondInt64FailsAndWritesNoResult) {
