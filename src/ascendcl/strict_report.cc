@@ -197,15 +197,12 @@ void AppendToReportFile(Text& line) {
   if (path == nullptr) path = EnvText(EnvVar::kStrictReport);
   if (path == nullptr) return;
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
-  if (file < 0) {
-    if (report_file_missed.exchange(true)) return;
-    line.Clear();
-    line.Add("{} strict mode: the report file {} cannot be written\n", kPrefix, path);
-    line.WriteTo(STDERR_FILENO);
-    return;
-  }
-  line.WriteTo(file);
-  close(file);
+  const bool written = file >= 0 && line.WriteTo(file);
+  if (file >= 0) close(file);
+  if (written || report_file_missed.exchange(true)) return;
+  line.Clear();
+  line.Add("{} strict mode: the report file {} cannot be written\n", kPrefix, path);
+  line.WriteTo(STDERR_FILENO);
 }
 
 uint64_t AllFindings() {

@@ -1,13 +1,14 @@
 #include "ascendcl/strict_signal.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <string_view>
 
 #include "ascendcl/strict.h"
@@ -111,6 +112,13 @@ bool Open(StrictArena& arena, const MemoryRecord* record, uintptr_t address) {
   return true;
 }
 
+// The process must not end before another thread has said why. That one may wait for a lock of
+// ours, so not for ever.
+void WaitForPrinters() {
+  constexpr timespec kMillisecond = {0, 1'000'000};
+  for (int i = 0; i < 1000 && printing.load() != 0; ++i) nanosleep(&kMillisecond, nullptr);
+}
+
 void PassOn(int signal, siginfo_t* info, void* context) {
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
@@ -135,15 +143,17 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   if (found.arena != nullptr) {
     MemoryRecord* const record = found.arena->Find(fault.address);
     const bool inside = record != nullptr && StrictArena::HasPage(*record, fault.address);
-    // Of several threads that meet the same block, one reports; the others must not end the process
-    // before it has.
+    // Of several threads that meet the same block, one reports.
     printing.fetch_add(1);
     const bool first = !inside || !record->opened.exchange(true);
     if (first) PrintHostAccess(fault, record, found.is_inherited);
     printing.fetch_sub(1);
-    while (!first && printing.load() != 0) sched_yield();
-    if (CurrentStrictMode() == StrictMode::kReport && Open(*found.arena, record, fault.address))
+    const int saved_errno = errno;
+    if (CurrentStrictMode() == StrictMode::kReport && Open(*found.arena, record, fault.address)) {
+      errno = saved_errno;
       return;
+    }
+    if (!first) WaitForPrinters();
   }
   PassOn(signal, info, context);
 }

@@ -32,17 +32,18 @@ class FixedText {
     if (room() > 0) buffer_[size_++] = c;
   }
 
-  // In one call, so that lines of several threads and processes do not mix.
-  void WriteTo(int descriptor) const {
+  // In one call, so that lines of several threads and processes do not mix. False if it fails.
+  bool WriteTo(int descriptor) const {
     const char* next = buffer_.data();
     size_t left = size_;
     while (left > 0) {
       const ssize_t written = write(descriptor, next, left);
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;  // nobody to tell
+      if (written <= 0) return false;
       next += written;
       left -= static_cast<size_t>(written);
     }
+    return true;
   }
 
  private:

@@ -63,6 +63,9 @@ case $situation in
     export ACLNN_CPU_STRICT_REPORT=$work/no/such/folder
     run 1 0 "$client" fork fault
     says "cannot be written"
+    export ACLNN_CPU_STRICT_REPORT=/dev/full
+    run 1 0 "$client" report_file fault
+    says "cannot be written"
     ;;
   relative_report_file)
     export ACLNN_CPU_STRICT_REPORT=report
