@@ -57,8 +57,10 @@ class InterleavedGrads {
     Interleave(from, strides[4], strides[1], place.count, channels_, stride_, copy_);
     now_ = copy_;
   }
-  void Collect(size_t i, size_t n) {
-    std::memcpy(collected_ + n * stride_, now_ + i * stride_, stride_ * sizeof(F));
+  void Collect(const uint8_t* points, size_t count, size_t n) {
+    for (size_t k = 0; k < count; ++k) {
+      std::memcpy(collected_ + (n + k) * stride_, now_ + points[k] * stride_, stride_ * sizeof(F));
+    }
   }
   void FillBatch(bool collected, Batch<T>* batch) {
     batch->grads[0] = collected ? collected_ : now_;
@@ -118,7 +120,7 @@ class ChannelsLastTask {
       sum_channels(located_, batch.count, stride_, corners_, memory_.values(), batch.grads[0],
                    &corner_sums_);
       SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
-      StoreGridGrad(problem_, planes_, batch, located_, &slopes_,
+      StoreGridGrad(problem_, planes_, batch, located_, slopes_,
                     static_cast<T*>(buffers_.grid_grad));
     }
     if (problem_.want_input_grad && located_.any_in_slab) Scatter(batch);

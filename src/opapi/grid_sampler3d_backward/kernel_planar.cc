@@ -149,8 +149,7 @@ class PlanarTask {
     } else {
       GatherPoints<kChannels>(located_, batch.count, rows_, values_, batch.grads, &slopes_);
     }
-    StoreGridGrad(problem_, planes_, batch, located_, &slopes_,
-                  static_cast<T*>(buffers_.grid_grad));
+    StoreGridGrad(problem_, planes_, batch, located_, slopes_, static_cast<T*>(buffers_.grid_grad));
   }
 
   static bool AllFinite(const Batch<T>& batch) {

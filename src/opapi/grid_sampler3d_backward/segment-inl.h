@@ -30,10 +30,10 @@ namespace HWY_NAMESPACE {
 // Here and in the files that include this one, loops over arrays of vectors are HWY_UNROLLed: the
 // vectors stay in registers only then, and GCC does not do so by itself at -O2.
 
-// Vectors across points. At most eight lanes, so that the bits that say where runs of points begin
-// fit in a byte.
+// Vectors across points. At most 256 bits: the bits that say where runs of points begin fit in a
+// byte then, and a transposition takes two steps within 128 bits and one across.
 template <typename F>
-using PointTag = hn::CappedTag<F, 8>;
+using PointTag = hn::CappedTag<F, 32 / sizeof(F)>;
 
 constexpr size_t kPoints = static_cast<size_t>(kSegment);
 // Before and after the points of an array: whole vectors around any point are read.
@@ -72,16 +72,9 @@ struct SegmentPlace {
   size_t count;
 };
 
-inline SegmentPlace FindSegment(const Problem& problem, const Slabs& slabs, int64_t sample,
-                                int64_t segment) {
-  const auto whole = [&](const Dims& s, int axis) {
-    return sample * s[0] + segment * kSegment * s[axis + 2];
-  };
-  if (slabs.runs == 1) {
-    return {whole(problem.grid.strides, 1), whole(problem.grad_output.strides, 2),
-            whole(problem.grid_grad.strides, 1),
-            static_cast<size_t>(std::min(kSegment, slabs.run - segment * kSegment))};
-  }
+// Where the points are not one run.
+HWY_NOINLINE inline SegmentPlace FindSegmentOfRuns(const Problem& problem, const Slabs& slabs,
+                                                   int64_t sample, int64_t segment) {
   const int64_t in_run = segment % slabs.segments_per_run * kSegment;
   const int64_t first = segment / slabs.segments_per_run * slabs.run + in_run;
   const Dims& extents = problem.grid.extents;
@@ -94,6 +87,16 @@ inline SegmentPlace FindSegment(const Problem& problem, const Slabs& slabs, int6
   return {offset(problem.grid.strides, 1), offset(problem.grad_output.strides, 2),
           offset(problem.grid_grad.strides, 1),
           static_cast<size_t>(std::min(kSegment, slabs.run - in_run))};
+}
+
+HWY_INLINE SegmentPlace FindSegment(const Problem& problem, const Slabs& slabs, int64_t sample,
+                                    int64_t segment) {
+  if (slabs.runs != 1) return FindSegmentOfRuns(problem, slabs, sample, segment);
+  const int64_t first = segment * kSegment;
+  const auto offset = [&](const Dims& s, int axis) { return sample * s[0] + first * s[axis + 2]; };
+  return {offset(problem.grid.strides, 1), offset(problem.grad_output.strides, 2),
+          offset(problem.grid_grad.strides, 1),
+          static_cast<size_t>(std::min(kSegment, slabs.run - first))};
 }
 
 // True if the derivative of the place by the coordinate is AxisRule's scale / 2 for all points.

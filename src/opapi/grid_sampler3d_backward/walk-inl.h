@@ -103,9 +103,11 @@ class PlanarGrads {
       std::fill_n(to + place.count, kSlack, F{0});
     }
   }
-  // Makes point `i` of the segment the collected point `n`.
-  void Collect(size_t i, size_t n) {
-    for (size_t c = 0; c < channels_; ++c) collected_[c][n] = now_[c][i];
+  // Makes `count` points of the segment collected ones, from number `n` on.
+  void Collect(const uint8_t* HWY_RESTRICT points, size_t count, size_t n) {
+    for (size_t c = 0; c < channels_; ++c) {
+      for (size_t k = 0; k < count; ++k) collected_[c][n + k] = now_[c][points[k]];
+    }
   }
   void FillBatch(bool collected, Batch<T>* batch) {
     for (size_t c = 0; c < channels_; ++c) {
@@ -215,19 +217,29 @@ class Walk {
   template <class Grads, typename Function>
   void Collect(const F* coordinates, const SegmentPlace& place, size_t chosen, Grads* grads,
                Function add) {
-    for (size_t k = 0; k < chosen; ++k) {
-      const size_t i = chosen_[k];
+    for (size_t done = 0; done < chosen;) {
       if (collected_ == kPoints) Flush(grads, add);
-      const size_t n = collected_++;
-      std::memcpy(rest_.coordinates + 3 * n, coordinates + 3 * i, 3 * sizeof(F));
-      grads->Collect(i, n);
-      rest_.grid_grads[n] =
-          place.grid_grad + static_cast<int64_t>(i) * problem_.grid_grad.strides[3];
-      // Written when the rest is full; until then the cache has time to fetch it.
-      if (problem_.want_grid_grad) {
-        __builtin_prefetch(static_cast<T*>(buffers_.grid_grad) + rest_.grid_grads[n], 1);
-      }
+      const size_t count = std::min(chosen - done, kPoints - collected_);
+      CollectSome(coordinates, place, chosen_ + done, count);
+      grads->Collect(chosen_ + done, count, collected_);
+      collected_ += count;
+      done += count;
     }
+  }
+
+  HWY_INLINE void CollectSome(const F* HWY_RESTRICT coordinates, const SegmentPlace& place,
+                              const uint8_t* HWY_RESTRICT points, size_t count) {
+    const int64_t step = problem_.grid_grad.strides[3];
+    F* to = rest_.coordinates + 3 * collected_;
+    int64_t* offsets = rest_.grid_grads + collected_;
+    for (size_t k = 0; k < count; ++k) {
+      std::memcpy(to + 3 * k, coordinates + 3 * points[k], 3 * sizeof(F));
+      offsets[k] = place.grid_grad + points[k] * step;
+    }
+    if (!problem_.want_grid_grad) return;
+    // Written when the rest is full; until then the cache has time to fetch it.
+    const T* grid_grad = static_cast<const T*>(buffers_.grid_grad);
+    for (size_t k = 0; k < count; ++k) __builtin_prefetch(grid_grad + offsets[k], 1);
   }
 
   template <class Grads, typename Function>
@@ -287,22 +299,13 @@ HWY_INLINE bool AreFinite(const F* values, size_t count) {
   return hn::AllTrue(d, finite);
 }
 
-// Writes gridGrad of the points that the task owns: slopes by the place times its derivative.
-template <typename T>
-HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Batch<T>& batch,
-                                const Located<Wide<T>>& located, SlopesOfPoints<Wide<T>>* slopes,
-                                T* grid_grad) {
-  using F = Wide<T>;
+// gridGrad of a batch, point by point: slopes by the place times its derivative. Up to a vector of
+// points more is written.
+template <typename F>
+HWY_INLINE void Interleave3(const Problem& problem, const Located<F>& located, size_t count,
+                            const SlopesOfPoints<F>& slopes, F* HWY_RESTRICT to) {
   const PointTag<F> d;
   using V = hn::Vec<decltype(d)>;
-  const size_t lanes = hn::Lanes(d);
-  const int64_t step = problem.grid_grad.strides[3];
-  const int64_t axis_step = problem.grid_grad.strides[4];
-  const bool dense = batch.grid_grads == nullptr && step == 3 && axis_step == 1;
-  const Owner<F> owner(planes, problem.depth());
-  const bool all_owned = located.all_owned;
-  const size_t count = batch.count;
-  T* const to_segment = grid_grad + batch.grid_grad;
   const bool constant = HasConstantFactors(problem);
   V factor[3];
   HWY_UNROLL(8)
@@ -310,28 +313,66 @@ HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Bat
     const AxisRule<F> rule(problem.input.extents[4 - static_cast<int>(axis)], problem);
     factor[axis] = hn::Mul(hn::Set(d, rule.scale), hn::Set(d, F{0.5}));
   }
-  for (size_t i = 0; i < count; i += lanes) {
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     V result[3];
     HWY_UNROLL(8)
     for (size_t axis = 0; axis < 3; ++axis) {
       if (!constant) factor[axis] = hn::Load(d, located.factor[axis] + i);
-      result[axis] = hn::Mul(hn::Load(d, slopes->axis[axis] + i), factor[axis]);
+      result[axis] = hn::Mul(hn::Load(d, slopes.axis[axis] + i), factor[axis]);
     }
-    if constexpr (std::is_same_v<T, F>) {
-      if (dense && i + lanes <= count &&
-          (all_owned || hn::AllTrue(d, owner.Owns(d, hn::Load(d, located.z + i))))) {
-        hn::StoreInterleaved3(result[0], result[1], result[2], d, to_segment + 3 * i);
-        continue;
-      }
-    }
-    HWY_UNROLL(8)
-    for (size_t axis = 0; axis < 3; ++axis) hn::Store(result[axis], d, slopes->axis[axis] + i);
-    for (size_t k = i; k < std::min(i + lanes, count); ++k) {
-      if (!all_owned && !owner.Owns(located.z[k])) continue;
-      T* to = batch.grid_grads != nullptr ? grid_grad + batch.grid_grads[k]
-                                          : to_segment + static_cast<int64_t>(k) * step;
-      for (int64_t axis = 0; axis < 3; ++axis) {
-        StoreNarrow(slopes->axis[axis][k], to + axis * axis_step);
+    hn::StoreInterleaved3(result[0], result[1], result[2], d, to + 3 * i);
+  }
+}
+
+// The numbers of the points that the task owns, to `list`, which has room for eight more. Returns
+// how many.
+template <typename F>
+HWY_INLINE size_t ListOwned(const Owner<F>& owner, const Located<F>& located, size_t count,
+                            uint8_t* list) {
+  const PointTag<F> d;
+  size_t n = 0;
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    uint8_t bits[8];
+    hn::StoreMaskBits(d, owner.Owns(d, hn::Load(d, located.z + i)), bits);
+    uint32_t set = bits[0];
+    if (count - i < hn::Lanes(d)) set &= (1u << (count - i)) - 1;
+    n += AppendBitNumbers(set, i, list + n);
+  }
+  return n;
+}
+
+// Writes gridGrad of the points that the task owns.
+template <typename T>
+HWY_NOINLINE void StoreGridGrad(const Problem& problem, Planes planes, const Batch<T>& batch,
+                                const Located<Wide<T>>& located,
+                                const SlopesOfPoints<Wide<T>>& slopes, T* grid_grad) {
+  using F = Wide<T>;
+  const size_t lanes = hn::Lanes(PointTag<F>());
+  const size_t count = batch.count;
+  const int64_t step = problem.grid_grad.strides[3];
+  const int64_t axis_step = problem.grid_grad.strides[4];
+  T* const to_segment = grid_grad + batch.grid_grad;
+  const bool row = located.all_owned && batch.grid_grads == nullptr && step == 3 && axis_step == 1;
+  if constexpr (std::is_same_v<T, F>) {
+    if (row && count % lanes == 0) return Interleave3(problem, located, count, slopes, to_segment);
+  }
+  HWY_ALIGN F results[3 * (kPoints + kSlack)];
+  Interleave3(problem, located, count, slopes, results);
+  if (row) return ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(results, 3 * count, to_segment);
+  HWY_ALIGN T narrow[3 * (kPoints + kSlack)];
+  ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(results, 3 * count, narrow);
+  uint8_t owned[kPoints + 8];
+  const Owner<F> owner(planes, problem.depth());
+  const size_t owned_count = ListOwned(owner, located, count, owned);
+  for (size_t n = 0; n < owned_count; ++n) {
+    const size_t k = owned[n];
+    T* to = batch.grid_grads != nullptr ? grid_grad + batch.grid_grads[k]
+                                        : to_segment + static_cast<int64_t>(k) * step;
+    if (axis_step == 1) {
+      std::memcpy(to, narrow + 3 * k, 3 * sizeof(T));
+    } else {
+      for (size_t axis = 0; axis < 3; ++axis) {
+        to[static_cast<int64_t>(axis) * axis_step] = narrow[3 * k + axis];
       }
     }
   }
