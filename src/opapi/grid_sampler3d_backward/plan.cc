@@ -1,12 +1,10 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "aclnn/opdev/op_errno.h"
 #include "base/aligned_buffer.h"
@@ -48,34 +46,16 @@ constexpr int64_t kMostLanes = 16;  // elements that a vector, or a cache line, 
 constexpr int64_t kVoxelsPerPoint = 8;
 constexpr int64_t kChannelsUnit = 8;  // the kernel takes channels in groups of this size
 constexpr int64_t kMostChannels = 1 << 20;
+// Quads are faster than planar if a hundred points make more runs than this; of 1 to 4 channels.
+constexpr int64_t kNever = 100;
+constexpr int64_t kAlways = -1;
+constexpr int64_t kMostRunsOfPlanar[] = {kNever, 40, 8, kAlways};
+constexpr int64_t kMostRunsOfPlanarNearest[] = {kNever, kNever, kAlways, kAlways};
+static_assert(std::size(kMostRunsOfPlanar) == kPlanarChannels);
+// Rows shorter than this cost more to copy to quads than these save.
+constexpr int64_t kLeastWidthOfQuads = 4;
 // Floats hold offsets in a slab exactly.
 constexpr int64_t kMostCells = int64_t{1} << 23;
-
-const char* InterpolationName(Interpolation interpolation) {
-  return interpolation == Interpolation::kNearest ? "nearest" : "bilinear";
-}
-
-const char* PaddingName(Padding padding) {
-  switch (padding) {
-    case Padding::kZeros:
-      return "zeros";
-    case Padding::kBorder:
-      return "border";
-    default:
-      return "reflection";
-  }
-}
-
-const char* VariantName(Variant variant) {
-  switch (variant) {
-    case Variant::kPlanar:
-      return "planar";
-    case Variant::kChannelsLast:
-      return "channels last";
-    default:
-      return "points";
-  }
-}
 
 int64_t SumBytes(aclDataType dtype) {
   return static_cast<int64_t>(dtype == ACL_DOUBLE ? sizeof(double) : sizeof(float));
@@ -137,6 +117,9 @@ bool HasHandyExtents(const Problem& problem) {
          *ElementCount(problem.grid.extents) <= kMostElements && problem.depth() <= kMostPlanes;
 }
 
+// True if the variant copies volumes whatever they look like.
+bool AlwaysCopies(Variant variant) { return variant != Variant::kChannelsLast; }
+
 bool SuitsSlabs(const Problem& problem, Variant variant) {
   if (!HasSlabVariants() || !problem.reads_grid_and_grad_output()) return false;
   if (!HasHandyExtents(problem)) return false;
@@ -145,7 +128,7 @@ bool SuitsSlabs(const Problem& problem, Variant variant) {
   const int64_t plane = problem.input.extents[3] * problem.input.extents[4];
   if (plane > kMostCells || problem.channels() > kMostChannels) return false;
   const Slabs slabs = CutIntoSlabs(problem, variant);
-  const bool copies = variant == Variant::kPlanar || slabs.value_elements + slabs.sum_elements > 0;
+  const bool copies = AlwaysCopies(variant) || slabs.value_elements + slabs.sum_elements > 0;
   // Few points: copying the whole volume costs more than it saves.
   if (copies && problem.points() < plane * problem.depth() / kVoxelsPerPoint) return false;
   return slabs.cells < kMostCells && SlotsWithinLimit(problem, slabs) > 0;
@@ -153,6 +136,26 @@ bool SuitsSlabs(const Problem& problem, Variant variant) {
 
 bool SuitsPlanar(const Problem& problem) {
   return problem.channels() <= kPlanarChannels && SuitsSlabs(problem, Variant::kPlanar);
+}
+
+int64_t MostRunsOfPlanar(const Problem& problem) {
+  if (problem.channels() > kPlanarChannels || problem.dtype == ACL_DOUBLE) return kNever;
+  const bool nearest = problem.interpolation == Interpolation::kNearest;
+  return (nearest ? kMostRunsOfPlanarNearest : kMostRunsOfPlanar)[problem.channels() - 1];
+}
+
+bool SuitsQuads(const Problem& problem) {
+  return MostRunsOfPlanar(problem) == kAlways && SuitsSlabs(problem, Variant::kQuads);
+}
+
+bool SuitsPlanarOrQuads(const Problem& problem) {
+  const int64_t runs = MostRunsOfPlanar(problem);
+  if (runs == kAlways || runs == kNever || problem.input.extents[4] < kLeastWidthOfQuads) {
+    return false;
+  }
+  return SuitsSlabs(problem, Variant::kPlanar) && SuitsSlabs(problem, Variant::kQuads) &&
+         CutIntoSlabs(problem, Variant::kPlanar).count ==
+             CutIntoSlabs(problem, Variant::kQuads).count;
 }
 
 bool SuitsChannelsLast(const Problem& problem) {
@@ -163,14 +166,15 @@ bool SuitsChannelsLast(const Problem& problem) {
 
 Slabs CutIntoSlabs(const Problem& problem, Variant variant) {
   Slabs slabs;
-  const bool planar = variant == Variant::kPlanar;
+  const bool quads = variant == Variant::kQuads;
+  const bool has_neighbours = variant != Variant::kChannelsLast;
   const int64_t depth = problem.depth();
   const int64_t height = problem.input.extents[3];
   const int64_t width = problem.input.extents[4];
-  slabs.row = !planar                       ? width
-              : width < kWidthWorthAligning ? width + 1
-                                            : RoundUp(width + 1, kMostLanes / 2);
-  slabs.plane = (planar ? height + 1 : height) * slabs.row;
+  slabs.row = !has_neighbours                        ? width
+              : quads || width < kWidthWorthAligning ? width + 1
+                                                     : RoundUp(width + 1, kMostLanes / 2);
+  slabs.plane = (has_neighbours ? height + 1 : height) * slabs.row;
   const int64_t wanted = CeilDiv(kWantedTasks, problem.samples());
   slabs.planes = std::max(std::min(kPlanesPerSlab, CeilDiv(depth, 2)), CeilDiv(depth, wanted));
   slabs.planes = std::clamp(kMostCells / slabs.plane - 4, int64_t{1}, slabs.planes);
@@ -179,9 +183,9 @@ Slabs CutIntoSlabs(const Problem& problem, Variant variant) {
   slabs.origin = RoundUp(slabs.plane + 2 * slabs.row + 1 + kMostLanes, kMostLanes);
   slabs.cells =
       RoundUp(slabs.origin + (slabs.planes + 1) * slabs.plane + 2 * kMostLanes, kMostLanes);
-  if (planar) {
+  if (has_neighbours) {
     const int64_t arrays = (problem.want_input_grad ? 1 : 0) + (problem.reads_input() ? 1 : 0);
-    slabs.stride = problem.channels();
+    slabs.stride = quads ? kPlanarChannels : problem.channels();
     slabs.slot_elements = arrays * slabs.cells * slabs.stride;
   } else {
     AllotChannelsLast(problem, &slabs);
@@ -204,7 +208,9 @@ Variant ChooseVariant(const Problem& problem) {
     Variant variant;
     bool (*suits)(const Problem& problem);
   };
-  constexpr Row kRows[] = {{Variant::kPlanar, SuitsPlanar},
+  constexpr Row kRows[] = {{Variant::kQuads, SuitsQuads},
+                           {Variant::kPlanarOrQuads, SuitsPlanarOrQuads},
+                           {Variant::kPlanar, SuitsPlanar},
                            {Variant::kChannelsLast, SuitsChannelsLast},
                            {Variant::kPoints, [](const Problem&) { return true; }}};
   for (const Row& row : kRows) {
@@ -247,12 +253,20 @@ void Plan::PlanPoints() {
 }
 
 void Plan::PlanSlabs() {
-  slabs_ = CutIntoSlabs(problem_, variant_);
   // Tests plan slabs for volumes too, to which ChooseVariant() gives none because of the limit.
-  slabs_.slots = std::max(SlotsWithinLimit(problem_, slabs_), int64_t{1});
+  const auto cut = [this](Variant variant) {
+    Slabs slabs = CutIntoSlabs(problem_, variant);
+    slabs.slots = std::max(SlotsWithinLimit(problem_, slabs), int64_t{1});
+    return slabs;
+  };
+  const bool by_data = variant_ == Variant::kPlanarOrQuads;
+  slabs_ = cut(by_data ? Variant::kPlanar : variant_);
+  if (by_data) quads_ = cut(Variant::kQuads);
+  if (variant_ == Variant::kQuads) quads_ = slabs_;
   const int64_t tasks = problem_.samples() * slabs_.count;
-  workspace_[workspace_count_++] = {"slabs",
-                                    slabs_.slots * slabs_.slot_elements * SumBytes(problem_.dtype)};
+  const int64_t elements =
+      std::max(slabs_.slots * slabs_.slot_elements, quads_.slots * quads_.slot_elements);
+  workspace_[workspace_count_++] = {"slabs", elements * SumBytes(problem_.dtype)};
   if (slabs_.count > 1) {
     workspace_[workspace_count_++] = {"planes of the points", DepthBytes(problem_, slabs_)};
   }
@@ -262,7 +276,7 @@ void Plan::PlanSlabs() {
   // Of a volume that is used in place nothing is copied, and nothing cleared if no gradient goes
   // there.
   const bool copies =
-      variant_ == Variant::kPlanar || slabs_.value_elements != 0 || slabs_.sum_elements != 0;
+      AlwaysCopies(variant_) || slabs_.value_elements != 0 || slabs_.sum_elements != 0;
   if (problem_.want_input_grad || copies)
     estimated_us_ += static_cast<double>(tasks * slabs_.cells) * channels * kClearVoxel;
 }
@@ -301,6 +315,11 @@ void Plan::Run(std::span<void* const> args, std::byte* workspace) const {
   if (input_grad_overlaps_itself_) WriteOverlappingInputGrad(*this, buffers);
 }
 
+bool Plan::UsesQuads(const Buffers& buffers) const {
+  if (variant_ != Variant::kPlanarOrQuads) return variant_ == Variant::kQuads;
+  return RunsPerHundred(*this, buffers) > MostRunsOfPlanar(problem_);
+}
+
 void Plan::RunSlabs(Buffers buffers, std::byte* workspace) const {
   buffers.scratch = workspace;
   if (slabs_.count > 1) {
@@ -310,11 +329,14 @@ void Plan::RunSlabs(Buffers buffers, std::byte* workspace) const {
     ParallelFor(CeilDiv(problem_.samples() * slabs_.segments(), kSegmentsPerDepthBlock),
                 points * kLocateDepth, [&](int64_t block) { FindDepths(*this, buffers, block); });
   }
-  const auto run = variant_ == Variant::kPlanar ? RunPlanar : RunChannelsLast;
+  const bool quads = UsesQuads(buffers);
+  const auto run = quads                                ? RunQuads
+                   : variant_ == Variant::kChannelsLast ? RunChannelsLast
+                                                        : RunPlanar;
   // Tasks take turns in the scratch memory of a slot: a thread uses one that is warm already.
   const int64_t tasks = problem_.samples() * slabs_.count;
   std::atomic<int64_t> next{0};
-  ParallelFor(slabs_.slots, estimated_us_, [&](int64_t slot) {
+  ParallelFor(quads ? quads_.slots : slabs_.slots, estimated_us_, [&](int64_t slot) {
     while (true) {
       const int64_t task = next.fetch_add(1, std::memory_order_relaxed);
       if (task >= tasks) break;
@@ -325,32 +347,6 @@ void Plan::RunSlabs(Buffers buffers, std::byte* workspace) const {
 
 std::span<const WorkspaceItem> Plan::Workspace() const {
   return {workspace_.data(), workspace_count_};
-}
-
-std::string Plan::Describe() const {
-  std::string text = fmt::format("{}: {} {} align_corners={}", VariantName(variant_),
-                                 InterpolationName(problem_.interpolation),
-                                 PaddingName(problem_.padding), problem_.align_corners);
-  if (variant_ != Variant::kPoints) {
-    const bool in_place = variant_ == Variant::kChannelsLast;
-    const bool reads_in_place = in_place && problem_.reads_input() && slabs_.value_elements == 0;
-    const bool sums_in_place = in_place && problem_.want_input_grad && slabs_.sum_elements == 0;
-    return text + fmt::format("; {} slabs of {} planes, {} at once{}{}",
-                              problem_.samples() * slabs_.count, slabs_.planes, slabs_.slots,
-                              reads_in_place ? ", input in place" : "",
-                              sums_in_place ? ", inputGrad in place" : "");
-  }
-  if (problem_.want_input_grad) {
-    text += fmt::format("; inputGrad: {} blocks of {} channels x {} planes, summed in the {}{}",
-                        blocks_.input_grad, blocks_.channels, blocks_.planes,
-                        sums_in_workspace() ? "workspace" : "output",
-                        input_grad_overlaps_itself_ ? ", written serially" : "");
-  }
-  if (problem_.want_grid_grad) {
-    text += fmt::format("; gridGrad: {} blocks of {} points{}", blocks_.grid_grad, blocks_.points,
-                        grid_grad_overlaps_itself_ ? ", written serially" : "");
-  }
-  return text;
 }
 
 StatusOr<std::shared_ptr<const Plan>> MakePlan(const Problem& problem) {

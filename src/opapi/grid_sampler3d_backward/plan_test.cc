@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -138,7 +139,8 @@ TEST(GridSampler3DBackwardPlan, DescribesItself) {
 TEST(GridSampler3DBackwardPlan, SlabsStayWithinTheWorkspaceLimit) {
   const int64_t inputs[][5] = {{1, 1, 64, 64, 64},    {1, 1, 160, 192, 160}, {1, 3, 96, 96, 96},
                                {2, 16, 32, 64, 64},   {4, 32, 16, 16, 16},   {100, 2, 30, 40, 2},
-                               {8, 1, 256, 256, 256}, {1, 5, 8, 8, 8},       {3, 1, 2, 2, 2}};
+                               {8, 1, 256, 256, 256}, {1, 5, 8, 8, 8},       {3, 1, 2, 2, 2},
+                               {1, 2, 40, 20, 30},    {1, 4, 64, 64, 64},    {2, 3, 9, 8, 40}};
   for (const auto& in : inputs) {
     for (aclDataType dtype : test::kFloatDtypes) {
       for (int64_t factor : {1, 3, 16}) {  // of the number of points
@@ -153,6 +155,20 @@ TEST(GridSampler3DBackwardPlan, SlabsStayWithinTheWorkspaceLimit) {
       }
     }
   }
+}
+
+TEST(GridSampler3DBackwardPlan, WorkspaceHoldsEitherLayout) {
+  if (!HasSlabVariants()) return;  // a target without vectors
+  const Problem problem = MakeProblem(ACL_FLOAT, {1, 3, 48, 40, 56}, {48, 40, 56});
+  const auto bytes = [&](Variant variant) { return Plan(problem, variant).WorkspaceBytes(); };
+  const Plan plan(problem);
+  EXPECT_EQ(plan.variant(), Variant::kPlanarOrQuads);
+  EXPECT_EQ(plan.WorkspaceBytes(), std::max(bytes(Variant::kPlanar), bytes(Variant::kQuads)));
+  EXPECT_EQ(plan.slabs().count, plan.quads().count);
+  EXPECT_EQ(plan.slabs().slot_elements, CutIntoSlabs(problem, Variant::kPlanar).slot_elements);
+  EXPECT_EQ(plan.quads().slot_elements, CutIntoSlabs(problem, Variant::kQuads).slot_elements);
+  EXPECT_THAT(plan.Describe(), HasSubstr("planar or quads: "));
+  EXPECT_THAT(Plan(problem, Variant::kQuads).Describe(), HasSubstr("quads: "));
 }
 
 TEST(GridSampler3DBackwardPlan, DenseChannelsLastVolumesAreUsedInPlace) {

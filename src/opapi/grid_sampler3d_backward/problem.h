@@ -108,12 +108,14 @@ struct Buffers {
 
 // The ways to compute a call; all give the same bits.
 enum class Variant {
-  kPoints,        // any layout, type and size: point by point, straight from and to the tensors
-  kPlanar,        // up to four channels: slabs of single channels in scratch memory
-  kChannelsLast,  // slabs with the channels of a voxel side by side, in place or in scratch memory
+  kPoints,         // any layout, type and size: point by point, straight from and to the tensors
+  kPlanar,         // up to four channels: slabs of single channels in scratch memory
+  kQuads,          // the same with the channels of a voxel side by side; not for double
+  kPlanarOrQuads,  // one of these two: which one is seen from the grid when the call runs
+  kChannelsLast,   // slabs with the channels of a voxel side by side, in place or in scratch memory
 };
 
-// Every variant but kPoints: what a call looks like when cut for it.
+// kPlanar, kQuads, kChannelsLast: what a call looks like when cut for it.
 Slabs CutIntoSlabs(const Problem& problem, Variant variant);
 
 // The first variant that suits the problem and the vector target.
@@ -133,7 +135,10 @@ class Plan : public OpPlan {
   const Problem& problem() const { return problem_; }
   Variant variant() const { return variant_; }
   const Blocks& blocks() const { return blocks_; }  // of kPoints
-  const Slabs& slabs() const { return slabs_; }     // of the other variants
+  const Slabs& slabs() const { return slabs_; }     // of the other variants, but for
+  const Slabs& quads() const { return quads_; }     // kQuads, as of kPlanarOrQuads
+  // Of these: which one a call with this grid is.
+  bool UsesQuads(const Buffers& buffers) const;
 
   // inputGrad is summed in float or double [N, C, D, H, W] of the workspace, row-major, instead of
   // in the output: 16-bit outputs, so that they are rounded once, and outputs that overlap
@@ -153,6 +158,7 @@ class Plan : public OpPlan {
   Variant variant_;
   Blocks blocks_;
   Slabs slabs_;
+  Slabs quads_;
   std::array<WorkspaceItem, 2> workspace_{};
   size_t workspace_count_ = 0;
   bool input_grad_overlaps_itself_ = false;
@@ -168,7 +174,12 @@ bool HasSlabVariants();
 
 // Compute the slab `task` in the scratch memory `slot`.
 void RunPlanar(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot);
+void RunQuads(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot);
 void RunChannelsLast(const Plan& plan, const Buffers& buffers, int64_t task, int64_t slot);
+
+// How often a point does not lie in the voxel behind the last one's, along x, per hundred points;
+// from some segments, spread over the grid.
+int64_t RunsPerHundred(const Plan& plan, const Buffers& buffers);
 
 // Before slabs: finds the planes that the points of each segment touch, a block of segments a time.
 inline constexpr int64_t kSegmentsPerDepthBlock = 16;

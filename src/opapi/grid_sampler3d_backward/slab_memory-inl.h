@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "opapi/grid_sampler3d_backward/interleave-inl.h"
+#include "opapi/grid_sampler3d_backward/quad_rows-inl.h"
 #include "opapi/grid_sampler3d_backward/segment-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,17 +28,18 @@ namespace HWY_NAMESPACE {
 // Rows of one channel below this length are copied element by element. They have one neighbour.
 constexpr int64_t kShortRow = 8;
 
-// One channel of a slab. Planes are read and cleared as they are needed, so that they are in the
-// cache then.
-template <typename T>
+// One channel of a slab, or all of them as quads. Planes are read and cleared as they are needed,
+// so that they are in the cache then.
+template <typename T, size_t kElements = 1>
 class SlabMemory {
  public:
   using F = Wide<T>;
+  static constexpr bool kQuads = kElements == kQuad;
 
   SlabMemory() = default;
 
-  // `input` and `input_grad` are the first elements of the sample's channel, null where not wanted;
-  // so are `values` and `sums`, which have room for the slab.
+  // `input` and `input_grad` are the first elements of the sample's channel, or first channel, null
+  // where not wanted; so are `values` and `sums`, which have room for the slab.
   SlabMemory(const Problem& problem, const Slabs& slabs, Planes planes, const T* input, F* values,
              T* input_grad, F* sums)
       : problem_(&problem),
@@ -66,7 +68,7 @@ class SlabMemory {
     const Dims& extents = problem_->input.extents;
     const Dims& strides = problem_->input_grad.strides;
     for (int64_t z = planes_.begin; z < planes_.end; ++z) {
-      if (extents[4] < kShortRow) {
+      if (!kQuads && extents[4] < kShortRow) {
         StoreShortRows(sums_ + At(z, 0, 0), input_grad_ + z * strides[2],
                        std::make_integer_sequence<int, kShortRow>());
         continue;
@@ -74,16 +76,25 @@ class SlabMemory {
       for (int64_t y = 0; y < extents[3]; ++y) {
         const F* from = sums_ + At(z, y, 0);
         T* to = input_grad_ + z * strides[2] + y * strides[3];
-        Deinterleave(from, static_cast<size_t>(extents[4]), 1, 1, to, strides[4], strides[1]);
+        const size_t width = static_cast<size_t>(extents[4]);
+        if constexpr (kQuads) {
+          StoreQuads(from, width, channels(), to, strides[4], strides[1]);
+        } else {
+          Deinterleave(from, width, 1, 1, to, strides[4], strides[1]);
+        }
       }
     }
   }
 
  private:
+  static constexpr int64_t kStep = static_cast<int64_t>(kElements);
+
+  size_t channels() const { return static_cast<size_t>(problem_->channels()); }
+
   // Where a voxel, or a neighbour, stands.
   int64_t At(int64_t z, int64_t y, int64_t x) const {
     const int64_t cell = (z - planes_.begin) * slabs_->plane + y * slabs_->row + x;
-    return slabs_->origin + cell;
+    return (slabs_->origin + cell) * kStep;
   }
 
   static void Clear(F* memory, int64_t begin, int64_t end) {
@@ -92,11 +103,11 @@ class SlabMemory {
 
   // What points read that touch no voxel, and the plane before the volume.
   void FillNowhere() {
-    const int64_t nowhere = slabs_->nowhere();
+    const int64_t nowhere = slabs_->nowhere() * kStep;
     if (planes_.begin == 0) return Clear(values_, nowhere, At(0, -1, -1));
-    const int64_t rows = slabs_->row + 2;
+    const int64_t rows = (slabs_->row + 2) * kStep;
     Clear(values_, nowhere, nowhere + rows);
-    const int64_t next_plane = nowhere + slabs_->plane;
+    const int64_t next_plane = nowhere + slabs_->plane * kStep;
     Clear(values_, next_plane, next_plane + rows);
   }
 
@@ -104,14 +115,14 @@ class SlabMemory {
   HWY_NOINLINE void PreparePlane(int64_t z) {
     const bool last = z == planes_.end;
     if (sums_ != nullptr) {
-      Clear(sums_, At(z, -1, -1), last ? slabs_->cells : At(z + 1, -1, -1));
+      Clear(sums_, At(z, -1, -1), last ? slabs_->cells * kStep : At(z + 1, -1, -1));
     }
     if (input_ == nullptr) return;
     if (z == problem_->depth()) return Clear(values_, At(z, -1, -1), At(z + 1, 0, 1));
     const Dims& strides = problem_->input.strides;
     const int64_t width = problem_->input.extents[4];
     Clear(values_, At(z, -1, -1), At(z, 0, 0));
-    if (width < kShortRow) {
+    if (!kQuads && width < kShortRow) {
       ReadShortRows(input_ + z * strides[2], values_ + At(z, 0, 0),
                     std::make_integer_sequence<int, kShortRow>());
       return Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));
@@ -119,8 +130,12 @@ class SlabMemory {
     for (int64_t y = 0; y < problem_->input.extents[3]; ++y) {
       F* to = values_ + At(z, y, 0);
       const T* from = input_ + z * strides[2] + y * strides[3];
-      Interleave(from, strides[4], strides[1], static_cast<size_t>(width), 1, 1, to);
-      ClearVectors(to + width, slabs_->row - width);
+      if constexpr (kQuads) {
+        ReadQuads(from, strides[4], strides[1], static_cast<size_t>(width), channels(), to);
+      } else {
+        Interleave(from, strides[4], strides[1], static_cast<size_t>(width), 1, 1, to);
+      }
+      ClearVectors(to + width * kStep, (slabs_->row - width) * kStep);
     }
     Clear(values_, At(z + 1, -1, -1), At(z + 1, 0, 1));
   }

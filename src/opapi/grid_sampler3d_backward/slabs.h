@@ -10,7 +10,7 @@ namespace aclnn_cpu::grid_sampler3d_backward {
 
 struct Problem;
 
-// The planar variant takes up to this many channels.
+// The variants planar and quads take up to this many channels.
 inline constexpr int64_t kPlanarChannels = 4;
 
 // Points that are handled together: consecutive ones, with equal distances in all tensors.
@@ -24,7 +24,7 @@ inline constexpr int64_t kSegment = 128;
 // Planar: each plane, row and voxel in scratch has neighbours that belong to no voxel of the
 // volume, so that the kernel need not ask whether a voxel exists: the plane before and after the
 // slab, a row before and after each plane, a voxel before and after each row. The row (voxel) after
-// one plane (row) is the one before the next.
+// one plane (row) is the one before the next. Quads: the same, with four elements for each offset.
 //
 // Channels last: voxels lie without gaps, as in a dense tensor, so that such a tensor is used in
 // place of scratch. Points near the border are told apart by their Located::edges.

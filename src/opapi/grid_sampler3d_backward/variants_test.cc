@@ -100,14 +100,21 @@ Result RunAs(TestCall* call, std::optional<Variant> variant) {
   return Result(*call);
 }
 
-// The variant chosen for the call and the one with slabs that suits its channels, though the volume
-// may be so small that it is not chosen.
+// The variant chosen for the call and those with slabs that suit its channels, though the volume
+// may be so small that they are not chosen.
 std::vector<Variant> VariantsToTry(TestCall* call) {
   std::vector<Variant> variants = {call->Prepare()->variant()};
   if (!HasSlabVariants() || !call->Prepare()->problem().reads_grid_and_grad_output())
     return variants;
-  const Variant slabs = call->spec.shape.c <= 4 ? Variant::kPlanar : Variant::kChannelsLast;
-  if (slabs != variants[0]) variants.push_back(slabs);
+  const auto add = [&](Variant variant) {
+    if (variant != variants[0]) variants.push_back(variant);
+  };
+  if (call->spec.shape.c > 4) {
+    add(Variant::kChannelsLast);
+    return variants;
+  }
+  add(Variant::kPlanar);
+  if (call->spec.dtype != ACL_DOUBLE) add(Variant::kQuads);
   return variants;
 }
 
@@ -146,6 +153,7 @@ constexpr Case kCases[] = {
     {"wide", {1, 2, 6, 5, 64, 6, 5, 64}},       {"odd", {1, 3, 12, 9, 29, 11, 9, 31}},
     {"narrow", {1, 4, 18, 7, 3, 18, 7, 5}},     {"flat", {1, 1, 1, 1, 40, 3, 3, 40}},
     {"column", {1, 3, 34, 1, 1, 40, 2, 3}},     {"line", {1, 2, 16, 16, 1, 16, 16, 4}},
+    {"three", {2, 3, 37, 6, 33, 20, 9, 17}},    {"two", {1, 2, 21, 7, 24, 9, 9, 40}},
     {"five", {1, 5, 8, 7, 9, 8, 9, 11}},        {"eight", {2, 8, 18, 6, 7, 20, 6, 7}},
     {"seventeen", {1, 17, 5, 6, 30, 5, 6, 29}}, {"forty", {1, 40, 5, 4, 6, 5, 7, 6}},
     {"few", {2, 12, 9, 8, 10, 3, 4, 9}},        {"thin", {1, 8, 19, 20, 1, 19, 20, 3}},
@@ -292,17 +300,49 @@ TEST(GridSampler3DBackwardVariants, OneColumnOfPoints) {
 
 TEST(GridSampler3DBackwardVariants, AreChosenByShape) {
   if (!HasSlabVariants()) return;  // a target without vectors
-  const auto chosen = [](int64_t channels, int64_t points) {
+  const auto chosen = [](int64_t channels, int64_t points, aclDataType dtype = ACL_FLOAT,
+                         int64_t interpolation = 0, int64_t width = 30) {
     CallSpec spec;
-    spec.shape = {1, channels, 16, 16, 30, points, 16, 30, 0, 0, true};
+    spec.dtype = dtype;
+    spec.shape = {1, channels, 40, 16, width, points, 16, 30, interpolation, 0, true};
     return TestCall(spec).Prepare()->variant();
   };
-  EXPECT_EQ(chosen(1, 16), Variant::kPlanar);
-  EXPECT_EQ(chosen(4, 2), Variant::kPlanar);
-  EXPECT_EQ(chosen(5, 16), Variant::kChannelsLast);
-  EXPECT_EQ(chosen(64, 2), Variant::kChannelsLast);
+  EXPECT_EQ(chosen(1, 40), Variant::kPlanar);
+  EXPECT_EQ(chosen(2, 40), Variant::kPlanarOrQuads);
+  EXPECT_EQ(chosen(2, 40, ACL_FLOAT, 0, 2), Variant::kPlanar);
+  EXPECT_EQ(chosen(2, 40, ACL_FLOAT, 1), Variant::kPlanar);
+  EXPECT_EQ(chosen(3, 40, ACL_BF16), Variant::kPlanarOrQuads);
+  EXPECT_EQ(chosen(3, 40, ACL_FLOAT16, 1), Variant::kQuads);
+  EXPECT_EQ(chosen(3, 40, ACL_DOUBLE), Variant::kPlanar);
+  EXPECT_EQ(chosen(4, 5), Variant::kQuads);
+  EXPECT_EQ(chosen(4, 5, ACL_DOUBLE), Variant::kPlanar);
+  EXPECT_EQ(chosen(5, 40), Variant::kChannelsLast);
+  EXPECT_EQ(chosen(64, 5), Variant::kChannelsLast);
   EXPECT_EQ(chosen(1, 1), Variant::kPoints);
   EXPECT_EQ(chosen(64, 1), Variant::kPoints);
+}
+
+// Nothing but the shape and the grid decides, so that every number of threads does the same.
+TEST(GridSampler3DBackwardVariants, QuadsAreChosenByTheGrid) {
+  if (!HasSlabVariants()) return;  // a target without vectors
+  const auto uses_quads = [](int64_t channels, Points points, aclDataType dtype = ACL_FLOAT) {
+    CallSpec spec;
+    spec.dtype = dtype;
+    spec.shape = {2, channels, 16, 16, 64, 16, 16, 64, 0, 0, true};
+    TestCall call(spec);
+    Fill(points, 1, &call);
+    Buffers buffers{};
+    buffers.grid = call.grid.data();
+    return call.Prepare()->UsesQuads(buffers);
+  };
+  EXPECT_FALSE(uses_quads(1, Points::kRandom));
+  EXPECT_FALSE(uses_quads(2, Points::kCalm));
+  EXPECT_TRUE(uses_quads(2, Points::kRandom));
+  EXPECT_FALSE(uses_quads(3, Points::kIdentity));  // hardly any rounding in rows of 64
+  EXPECT_TRUE(uses_quads(3, Points::kSteep));
+  EXPECT_TRUE(uses_quads(3, Points::kRandom, ACL_FLOAT16));
+  EXPECT_TRUE(uses_quads(4, Points::kIdentity));
+  EXPECT_FALSE(uses_quads(3, Points::kRandom, ACL_DOUBLE));
 }
 
 // Zeros of both signs, as masked images have: where the bits of sums show how they were made.
