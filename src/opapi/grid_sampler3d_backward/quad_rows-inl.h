@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "opapi/grid_sampler3d_backward/interleave-inl.h"
 #include "opapi/grid_sampler3d_backward/segment-inl.h"
 #include "simd/convert-inl.h"
 
@@ -38,6 +39,9 @@ HWY_INLINE void ReadQuad(const T* HWY_RESTRICT from, int64_t channel_step, size_
 template <typename T>
 HWY_NOINLINE void ReadQuads(const T* HWY_RESTRICT from, int64_t step, int64_t channel_step,
                             size_t count, size_t channels, float* HWY_RESTRICT to) {
+  if (IsOneRow(step, channel_step, channels, kQuad)) {
+    return ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, kQuad * count, to);
+  }
   const PointTag<float> d;
   size_t i = 0;
   if (step == 1) {
@@ -62,6 +66,9 @@ HWY_NOINLINE void ReadQuads(const T* HWY_RESTRICT from, int64_t step, int64_t ch
 template <typename T>
 HWY_NOINLINE void StoreQuads(const float* HWY_RESTRICT from, size_t count, size_t channels,
                              T* HWY_RESTRICT to, int64_t step, int64_t channel_step) {
+  if (IsOneRow(step, channel_step, channels, kQuad)) {
+    return ::aclnn_cpu::HWY_NAMESPACE::NarrowRow(from, kQuad * count, to);
+  }
   const PointTag<float> d;
   size_t i = 0;
   if (step == 1) {

@@ -314,6 +314,10 @@ TEST(GridSampler3DBackwardVariants, AreChosenByShape) {
   EXPECT_EQ(chosen(3, 40, ACL_BF16), Variant::kPlanarOrQuads);
   EXPECT_EQ(chosen(3, 40, ACL_FLOAT16, 1), Variant::kQuads);
   EXPECT_EQ(chosen(3, 40, ACL_DOUBLE), Variant::kPlanar);
+  CallSpec side_by_side;
+  side_by_side.channels_last = true;
+  side_by_side.shape = {1, 3, 40, 16, 30, 40, 16, 30, 0, 0, true};
+  EXPECT_EQ(TestCall(side_by_side).Prepare()->variant(), Variant::kQuads);
   EXPECT_EQ(chosen(4, 5), Variant::kQuads);
   EXPECT_EQ(chosen(4, 5, ACL_DOUBLE), Variant::kPlanar);
   EXPECT_EQ(chosen(5, 40), Variant::kChannelsLast);
