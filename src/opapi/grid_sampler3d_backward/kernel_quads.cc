@@ -43,9 +43,10 @@ class QuadGrads {
     step_ = problem.grad_output.strides[4];
     channel_step_ = problem.grad_output.strides[1];
   }
-  void Collect(size_t i, size_t n) {
-    ReadQuad(from_ + static_cast<int64_t>(i) * step_, channel_step_, channels_,
-             collected_ + kQuad * n);
+  void Collect(const uint8_t* points, size_t count, size_t n) {
+    for (size_t k = 0; k < count; ++k) {
+      ReadQuad(from_ + points[k] * step_, channel_step_, channels_, collected_ + kQuad * (n + k));
+    }
   }
   void FillBatch(bool collected, Batch<T>* batch) {
     float* grads = collected ? collected_ : now_;
@@ -149,7 +150,7 @@ class QuadsTask {
       GatherWithTests(batch);
     }
     SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
-    StoreGridGrad(problem_, planes_, batch, located_, &slopes_,
+    StoreGridGrad(problem_, planes_, batch, located_, slopes_,
                   static_cast<T*>(buffers_.grid_grad));
   }
 

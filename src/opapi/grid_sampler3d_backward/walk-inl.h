@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "opapi/grid_sampler3d_backward/inside-inl.h"
@@ -330,6 +331,10 @@ template <typename F>
 HWY_INLINE size_t ListOwned(const Owner<F>& owner, const Located<F>& located, size_t count,
                             uint8_t* list) {
   const PointTag<F> d;
+  if (located.all_owned) {  // z need not be there
+    std::iota(list, list + count, uint8_t{0});
+    return count;
+  }
   size_t n = 0;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     uint8_t bits[8];
