@@ -150,8 +150,7 @@ class QuadsTask {
       GatherWithTests(batch);
     }
     SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
-    StoreGridGrad(problem_, planes_, batch, located_, slopes_,
-                  static_cast<T*>(buffers_.grid_grad));
+    StoreGridGrad(problem_, planes_, batch, located_, slopes_, static_cast<T*>(buffers_.grid_grad));
   }
 
   // An infinite or NaN gradOutput must not meet the zeros that stand for voxels outside.

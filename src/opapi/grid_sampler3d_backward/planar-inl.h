@@ -51,18 +51,18 @@ struct Units {
 // Without branches that depend on the data: the list grows by whole bytes of bits.
 template <typename F>
 HWY_INLINE void FindUnits(const Located<F>& located, size_t count, Units* units) {
-  const hn::Rebind<int32_t, PointTag<F>> di;
-  const size_t lanes = hn::Lanes(di);
-  const auto one = hn::Set(di, 1);
-  const auto in_window = hn::Set(di, static_cast<int32_t>(lanes) - 1);
+  const hn::CappedTag<int32_t, 8> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto one = hn::Set(d, 1);
+  const auto in_window = hn::Set(d, static_cast<int32_t>(hn::Lanes(PointTag<F>())) - 1);
   const int32_t* offset = located.offset();
   size_t n = 0;
   for (size_t i = 0; i < count; i += lanes) {
-    const auto here = hn::LoadU(di, offset + i);
-    const auto next = hn::Add(hn::LoadU(di, offset + i - 1), one);
-    const auto begins = hn::Or(hn::Ne(here, next), hn::Eq(hn::And(here, in_window), hn::Zero(di)));
+    const auto here = hn::LoadU(d, offset + i);
+    const auto next = hn::Add(hn::LoadU(d, offset + i - 1), one);
+    const auto begins = hn::Or(hn::Ne(here, next), hn::Eq(hn::And(here, in_window), hn::Zero(d)));
     uint8_t bits[8];
-    hn::StoreMaskBits(di, begins, bits);
+    hn::StoreMaskBits(d, begins, bits);
     uint32_t set = bits[0];
     if (count - i < lanes) set &= (1u << (count - i)) - 1;
     n += AppendBitNumbers(set, i, units->begin + n);

@@ -70,6 +70,7 @@ struct SegmentPlace {
   int64_t grad_output;
   int64_t grid_grad;
   size_t count;
+  int64_t rest;  // points from the first one to the end of their run
 };
 
 // Where the points are not one run.
@@ -86,7 +87,7 @@ HWY_NOINLINE inline SegmentPlace FindSegmentOfRuns(const Problem& problem, const
   };
   return {offset(problem.grid.strides, 1), offset(problem.grad_output.strides, 2),
           offset(problem.grid_grad.strides, 1),
-          static_cast<size_t>(std::min(kSegment, slabs.run - in_run))};
+          static_cast<size_t>(std::min(kSegment, slabs.run - in_run)), slabs.run - in_run};
 }
 
 HWY_INLINE SegmentPlace FindSegment(const Problem& problem, const Slabs& slabs, int64_t sample,
@@ -96,7 +97,7 @@ HWY_INLINE SegmentPlace FindSegment(const Problem& problem, const Slabs& slabs, 
   const auto offset = [&](const Dims& s, int axis) { return sample * s[0] + first * s[axis + 2]; };
   return {offset(problem.grid.strides, 1), offset(problem.grad_output.strides, 2),
           offset(problem.grid_grad.strides, 1),
-          static_cast<size_t>(std::min(kSegment, slabs.run - first))};
+          static_cast<size_t>(std::min(kSegment, slabs.run - first)), slabs.run - first};
 }
 
 // True if the derivative of the place by the coordinate is AxisRule's scale / 2 for all points.

@@ -81,7 +81,7 @@ HWY_INLINE const Wide<T>* ReadCoordinates(const Problem& problem, const T* grid,
 }
 
 // gradOutput of the points at hand: of a segment, and of the points that were collected from
-// segments. One array for each channel, of which kSlack elements behind the last point are zeros.
+// segments. One array for each channel, of which kSlack elements behind the last point may be read.
 template <typename T>
 class PlanarGrads {
  public:
@@ -93,7 +93,12 @@ class PlanarGrads {
     const int64_t step = problem.grad_output.strides[4];
     const T* from = grad_output + place.grad_output;
     for (size_t c = 0; c < channels_; ++c, from += problem.grad_output.strides[1]) {
-      F* to = now_[c];
+      if constexpr (std::is_same_v<T, F>) {
+        now_[c] = from;
+        if (step == 1 && place.rest >= static_cast<int64_t>(place.count + kSlack)) continue;
+      }
+      F* to = copies_[c];
+      now_[c] = to;
       if (step == 1) {
         ::aclnn_cpu::HWY_NAMESPACE::WidenRow(from, place.count, to);
       } else {
@@ -112,15 +117,15 @@ class PlanarGrads {
   }
   void FillBatch(bool collected, Batch<T>* batch) {
     for (size_t c = 0; c < channels_; ++c) {
-      F* grads = collected ? collected_[c] : now_[c];
-      if (collected) std::fill_n(grads + batch->count, kSlack, F{0});
-      batch->grads[c] = grads;
+      if (collected) std::fill_n(collected_[c] + batch->count, kSlack, F{0});
+      batch->grads[c] = collected ? collected_[c] : now_[c];
     }
   }
 
  private:
   const size_t channels_;
-  HWY_ALIGN F now_[kMostPlanarChannels][kPoints + kSlack];
+  const F* now_[kMostPlanarChannels];  // the segment's: in place or copies
+  HWY_ALIGN F copies_[kMostPlanarChannels][kPoints + kSlack];
   HWY_ALIGN F collected_[kMostPlanarChannels][kPoints + kSlack];
 };
 
