@@ -160,16 +160,9 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, Float16* HWY_RESTRICT to) {
 #endif
 }
 
-// The conversion of one element, for loops without vectors.
-HWY_INLINE float ToWide(float value) { return value; }
-HWY_INLINE double ToWide(double value) { return value; }
-HWY_INLINE float ToWide(Float16 value) { return ToFloat(value); }
-HWY_INLINE float ToWide(BFloat16 value) { return ToFloat(value); }
-
-HWY_INLINE void StoreNarrow(float value, float* to) { *to = value; }
-HWY_INLINE void StoreNarrow(double value, double* to) { *to = value; }
-HWY_INLINE void StoreNarrow(float value, Float16* to) { *to = ToFloat16(value); }
-HWY_INLINE void StoreNarrow(float value, BFloat16* to) { *to = ToBFloat16(value); }
+// The conversions of one element are found beside those of vectors.
+using aclnn_cpu::StoreNarrow;
+using aclnn_cpu::ToWide;
 
 // Whole rows of any length, of which nothing before or after is touched. The arrays must not
 // overlap: the last vector is moved back so that it ends with the row, and does some elements
