@@ -159,7 +159,9 @@ void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byt
     scratch.quotient_row = -1;
     if (job.layout.whole_plane) {
       DividePlane<T>(job, rows.grad_plane, scratch);
-      scratch.tame = std::is_same_v<T, BFloat16> &&
+      // At most two rows and two columns of gradOutput are added: up to four quotients.
+      scratch.tame = std::is_same_v<T, BFloat16> && job.layout.method == ColumnMethod::kTable &&
+                     height >= problem.grad_height() &&
                      AreTame(scratch.quotients, problem.grad_height() * problem.grad_width());
     }
     const T* own_end = out + (planes_adjoin ? first + end_row - row : end) * width;

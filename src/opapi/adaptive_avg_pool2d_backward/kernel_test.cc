@@ -196,7 +196,7 @@ TEST_P(EveryWay, PlanesOfAnyNumbersStandSideBySide) {
   const double special[] = {1, nan, kInfinity, -kInfinity, huge, -huge, 0x1p-130, -0.0};
   for (const Shapes& shapes : {Shapes{{8, 6, 6}, {8, 14, 14}}, Shapes{{8, 14, 14}, {8, 16, 16}},
                                Shapes{{8, 7, 3}, {8, 7, 6}}, Shapes{{8, 2, 2}, {8, 3, 11}},
-                               Shapes{{8, 3, 5}, {8, 9, 33}}}) {
+                               Shapes{{8, 3, 5}, {8, 9, 33}}, Shapes{{8, 9, 6}, {8, 2, 14}}}) {
     const int64_t plane = shapes.grad[1] * shapes.grad[2];
     std::vector<double> values = Rng(9).UniformVector(8 * plane, -4, 4);
     for (int64_t i = 0; i < 8; ++i) {

@@ -99,6 +99,16 @@ bool ExceedsCache(const Problem& problem) {
   return bytes > std::min(0.75 * static_cast<double>(LastLevelCacheBytes()), kMaxCachedBytes);
 }
 
+// In floating point, where no product overflows.
+bool IsTiny(const Problem& problem) {
+  const auto sum = [](int64_t a, int64_t b) {
+    return static_cast<double>(a) + static_cast<double>(b);
+  };
+  return static_cast<double>(problem.planes()) * sum(problem.height(), problem.grad_height()) *
+             sum(problem.width(), problem.grad_width()) <=
+         kMaxTinyTerms;
+}
+
 }  // namespace
 
 const char* VariantName(Variant variant) {
@@ -132,20 +142,6 @@ bool HasSmallGradPlanes(const Problem& problem) {
          CheckedMul(problem.grad_height(), problem.grad_width(), &elements) &&
          elements <= kMaxSmallGradPlane;
 }
-
-namespace {
-
-// In floating point, where no product overflows.
-bool IsTiny(const Problem& problem) {
-  const auto sum = [](int64_t a, int64_t b) {
-    return static_cast<double>(a) + static_cast<double>(b);
-  };
-  return static_cast<double>(problem.planes()) * sum(problem.height(), problem.grad_height()) *
-             sum(problem.width(), problem.grad_width()) <=
-         kMaxTinyTerms;
-}
-
-}  // namespace
 
 bool Applies(Variant variant, const Problem& problem) {
   const bool same_dtype = problem.out_dtype == problem.grad_dtype;

@@ -33,7 +33,7 @@ struct PlanesScratch {
   float* sums;
   float* float_row;
   T* row;
-  bool tame = false;          // BFloat16, whole planes: AreTame(quotients)
+  bool tame = false;          // BFloat16, sums of up to four quotients: AreTame(quotients)
   int64_t quotient_row = -1;  // the row of gradOutput that quotients holds, without whole planes
 
   PlanesScratch(const PlanesLayout& layout, std::byte* own)
