@@ -112,8 +112,10 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, double* HWY_RESTRICT to) {
   hn::StoreU(v, d, to);
 }
 
+// Rounded to the 16-bit type T, whose bits are in the lower halves of the lanes; the upper are
+// zero.
 template <class D>
-HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, BFloat16* HWY_RESTRICT to) {
+HWY_INLINE hn::Vec<hn::RebindToSigned<D>> NarrowedBits(BFloat16 /*type*/, hn::Vec<D> v, D d) {
   const hn::RebindToSigned<D> di;
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
@@ -121,18 +123,18 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, BFloat16* HWY_RESTRICT to) {
   const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd);
   const auto quiet = hn::Or(bits, hn::Set(du, 0x400000));
   const auto nan = hn::MaskFromVec(hn::BitCast(du, hn::VecFromMask(d, hn::IsNaN(v))));
-  const auto upper = hn::ShiftRight<16>(hn::IfThenElse(nan, quiet, rounded));
-  StoreBits16(hn::BitCast(di, upper), d, &to->bits);
+  return hn::BitCast(di, hn::ShiftRight<16>(hn::IfThenElse(nan, quiet, rounded)));
 }
 
 template <class D>
-HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, Float16* HWY_RESTRICT to) {
+HWY_INLINE hn::Vec<hn::RebindToSigned<D>> NarrowedBits(Float16 /*type*/, hn::Vec<D> v, D d) {
+  const hn::RebindToSigned<D> di;
 #if ACLNN_CPU_TARGET_HAS_F16C
   const hn::Rebind<uint16_t, D> du16;
   const hn::Rebind<hwy::float16_t, D> df16;
-  hn::StoreU(hn::BitCast(du16, hn::DemoteTo(df16, v)), du16, &to->bits);
+  (void)d;
+  return hn::PromoteTo(di, hn::BitCast(du16, hn::DemoteTo(df16, v)));
 #else
-  const hn::RebindToSigned<D> di;
   const auto one = hn::Set(di, 1);
   const auto bits = hn::BitCast(di, v);
   const auto magnitude = hn::And(bits, hn::Set(di, 0x7fffffff));
@@ -156,7 +158,23 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, Float16* HWY_RESTRICT to) {
   auto result = hn::IfThenElse(hn::Gt(limit, magnitude), tiny, normal);
   result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(di, 0x477fffff)), hn::Set(di, 0x7c00), result);
   result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(di, 0x7f800000)), nan, result);
-  StoreBits16(hn::Or(result, sign), d, &to->bits);
+  return hn::Or(result, sign);
+#endif
+}
+
+template <class D>
+HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, BFloat16* HWY_RESTRICT to) {
+  StoreBits16(NarrowedBits(BFloat16(), v, d), d, &to->bits);
+}
+
+template <class D>
+HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, Float16* HWY_RESTRICT to) {
+#if ACLNN_CPU_TARGET_HAS_F16C
+  const hn::Rebind<uint16_t, D> du16;
+  const hn::Rebind<hwy::float16_t, D> df16;
+  hn::StoreU(hn::BitCast(du16, hn::DemoteTo(df16, v)), du16, &to->bits);
+#else
+  StoreBits16(NarrowedBits(Float16(), v, d), d, &to->bits);
 #endif
 }
 

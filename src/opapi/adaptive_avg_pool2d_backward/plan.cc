@@ -38,12 +38,6 @@ constexpr double kNsPerByte = 0.05;     // of out, stored in the third-level cac
 constexpr double kNsPerConversion = 0.3;
 constexpr double kNsPerStride = 1.5;  // one element that does not lie next to the one before
 
-bool HasPackedPlanes(const StridedView& view) {
-  const int64_t height = view.extents[2];
-  const int64_t width = view.extents[3];
-  return (width == 1 || view.strides[3] == 1) && (height == 1 || view.strides[2] == width);
-}
-
 bool HasIndexableExtents(const Problem& problem) {
   return std::max({problem.height(), problem.width(), problem.grad_height(),
                    problem.grad_width()}) < kMaxIndexedExtent;
