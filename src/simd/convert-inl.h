@@ -102,6 +102,16 @@ HWY_INLINE hn::Vec<D> LoadAsFloat(D d, const Float16* HWY_RESTRICT from) {
 #endif
 }
 
+// The same for arithmetic, which makes a NaN quiet by itself. `T` as in LoadAsFloat.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadForArithmetic(D d, const T* HWY_RESTRICT from) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return hn::BitCast(d, hn::ShiftLeft<16>(LoadBits16(d, &from->bits)));
+  } else {
+    return LoadAsFloat(d, from);
+  }
+}
+
 template <class D>
 HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, float* HWY_RESTRICT to) {
   hn::StoreU(v, d, to);

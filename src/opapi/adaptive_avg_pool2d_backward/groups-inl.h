@@ -29,6 +29,43 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
+// Rows of at most 16 columns (kSixteen: just so many), each for itself. A function to itself, so
+// that its few values stay in registers.
+template <typename T, bool kWide, bool kSixteen>
+HWY_NOINLINE void PickShortRows(const PairTable& table, const PlaneRows& rows, int64_t width,
+                                const uint32_t* pairs) {
+  const EightTag d;
+  const int64_t bytes = (kSixteen ? 2 * kColumns : width) * static_cast<int64_t>(sizeof(T));
+  const int64_t last = width > kColumns ? 1 : 0;
+  const auto left_low = hn::LoadU(d, table.low);
+  const auto left_high = hn::LoadU(d, table.high);
+  const auto right_low = hn::LoadU(d, table.low + 2 * kColumns * last);
+  const auto right_high = hn::LoadU(d, table.high + 2 * kColumns * last);
+  const uint32_t* const right_pairs = pairs + table.offsets[last];
+  uint8_t* to = reinterpret_cast<uint8_t*>(rows.out_plane) + rows.first_row * bytes;
+  const int32_t* const end = table.rows + rows.end_row;
+  for (const int32_t* start = table.rows + rows.first_row; start < end; ++start, to += bytes) {
+    const int64_t at = *start;
+#if HWY_CAP_GE256
+    if constexpr (!kWide) {
+      const SixteenTag d16;
+      const auto both = hn::TableLookupBytes(LoadTwice(pairs + at, right_pairs + at),
+                                             hn::Combine(d16, right_low, left_low));
+      if constexpr (kSixteen) {
+        hn::StoreU(both, d16, to);
+      } else {
+        hn::StoreU(hn::LowerHalf(d, both), d, to);
+        hn::StoreU(hn::UpperHalf(d, both), d, to + bytes - 2 * kColumns);
+      }
+      continue;
+    }
+#endif
+    hn::StoreU(PickEight<kWide>(pairs + at, left_low, left_high), d, to);
+    hn::StoreU(PickEight<kWide>(right_pairs + at, right_low, right_high), d,
+               to + bytes - 2 * kColumns);
+  }
+}
+
 // Rows of more than 16 columns: one for all rows under the same rows of gradOutput.
 template <typename T, bool kWide>
 void PickRows(const PlanesJob& job, const PlaneRows& rows, const uint32_t* pairs, T* row) {
@@ -143,53 +180,19 @@ class PlaneGroups {
     }
   }
 
-  // Rows of at most 16 columns, each for itself.
-  template <bool kWide>
-  void PickShort(int64_t group) {
-    const EightTag d;
-    const PairTable table(job_.layout, job_.workspace);
-    const int64_t width = job_.problem.width();
-    const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
-    const int64_t last = width > kColumns ? 1 : 0;
-    const auto left_low = hn::LoadU(d, table.low);
-    const auto left_high = hn::LoadU(d, table.high);
-    const auto right_low = hn::LoadU(d, table.low + 2 * kColumns * last);
-    const auto right_high = hn::LoadU(d, table.high + 2 * kColumns * last);
-    const int64_t right = table.offsets[last];
-#if HWY_CAP_GE256
-    const auto both_low = hn::Combine(SixteenTag(), right_low, left_low);
-#endif
-    ForPlanes(group, [&](const PlaneRows& rows, const uint32_t* pairs) HWY_ATTR {
-      uint8_t* to = reinterpret_cast<uint8_t*>(rows.out_plane) + rows.first_row * row_bytes;
-      const int32_t* const end = table.rows + rows.end_row;
-      for (const int32_t* start = table.rows + rows.first_row; start < end; ++start) {
-        const uint32_t* const from = pairs + *start;
-        uint8_t* const right_to = to + row_bytes - 2 * kColumns;
-#if HWY_CAP_GE256
-        if constexpr (!kWide) {
-          const auto both = hn::TableLookupBytes(LoadTwice(from, from + right), both_low);
-          if (right_to == to + 2 * kColumns) {
-            hn::StoreU(both, SixteenTag(), to);
-          } else {
-            hn::StoreU(hn::LowerHalf(d, both), d, to);
-            hn::StoreU(hn::UpperHalf(d, both), d, right_to);
-          }
-          to += row_bytes;
-          continue;
-        }
-#endif
-        hn::StoreU(PickEight<kWide>(from, left_low, left_high), d, to);
-        hn::StoreU(PickEight<kWide>(from + right, right_low, right_high), d, right_to);
-        to += row_bytes;
-      }
-    });
-  }
-
   template <bool kWide>
   void PickAs(int64_t group) {
-    if (job_.problem.width() <= 2 * kColumns) return PickShort<kWide>(group);
-    ForPlanes(group, [&](const PlaneRows& rows, const uint32_t* pairs)
-                         HWY_ATTR { PickRows<T, kWide>(job_, rows, pairs, scratch_.row); });
+    const PairTable table(job_.layout, job_.workspace);
+    const int64_t width = job_.problem.width();
+    ForPlanes(group, [&](const PlaneRows& rows, const uint32_t* pairs) HWY_ATTR {
+      if (width == 2 * kColumns) {
+        PickShortRows<T, kWide, true>(table, rows, width, pairs);
+      } else if (width < 2 * kColumns) {
+        PickShortRows<T, kWide, false>(table, rows, width, pairs);
+      } else {
+        PickRows<T, kWide>(job_, rows, pairs, scratch_.row);
+      }
+    });
   }
 
   void Pick(int64_t group) {

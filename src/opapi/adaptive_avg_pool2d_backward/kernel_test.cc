@@ -210,6 +210,21 @@ TEST_P(EveryWay, PlanesOfAnyNumbersStandSideBySide) {
   }
 }
 
+// A NaN that signals becomes quiet on whatever way it reaches out, and keeps its payload.
+TEST(AdaptiveAvgPool2dBackwardKernel, SignallingNanBecomesQuiet) {
+  for (const Shapes& shapes : {Shapes{{1, 6, 6}, {1, 14, 14}}, Shapes{{1, 14, 14}, {1, 16, 16}},
+                               Shapes{{1, 1, 1}, {1, 14, 14}}, Shapes{{1, 8, 8}, {1, 4, 4}}}) {
+    HostTensor grad = TensorBuilder(ACL_BF16, shapes.grad).Filled(1).Build();
+    const uint16_t signalling = 0x7f81;
+    std::memcpy(grad.data(), &signalling, sizeof(signalling));
+    HostTensor out = TensorBuilder(ACL_BF16, shapes.out).Build();
+    ASSERT_NO_FATAL_FAILURE(CheckEveryWay(grad, &out));
+    uint16_t first = 0;
+    std::memcpy(&first, out.data(), sizeof(first));
+    EXPECT_EQ(first, 0x7fc1);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AdaptiveAvgPool2dBackward, EveryWay, ::testing::ValuesIn(kDtypes),
                          [](const ::testing::TestParamInfo<aclDataType>& parameter) {
                            return test::DtypeLabel(parameter.param);
