@@ -122,6 +122,68 @@ bool RunRatio(const PlanesJob& job, const PlaneRows& rows, const T* end, const f
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// gradW is 2 * W and gradH a multiple of H, so that windows are of one element: sums of gradOutput
+// itself. Rows of gradOutput lie one after the other.
+bool SumsGradients(const Problem& problem) {
+  return problem.grad_width() == 2 * problem.width() &&
+         problem.grad_height() % problem.height() == 0 && HasPackedPlanes(problem.grad);
+}
+
+// A vector of elements from `rows` rows of gradOutput, each of two vectors.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> SumOfGradients(D d, const T* from, int64_t stride, int64_t rows) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto low = hn::Zero(d);
+  auto high = hn::Zero(d);
+  for (int64_t row = 0; row < rows; ++row, from += stride) {
+    low = hn::Add(low, simd::LoadForArithmetic(d, from));
+    high = hn::Add(high, simd::LoadForArithmetic(d, from + lanes));
+  }
+  return hn::Add(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low));
+}
+
+// `end` as in RunSmallRows.
+template <typename T>
+void RunSumsOfGradients(const PlanesJob& job, const PlaneRows& rows, const T* end) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t width = job.problem.width();
+  const int64_t stride = 2 * width;
+  const int64_t ratio = job.problem.grad_height() / job.problem.height();
+  const T* const grad = reinterpret_cast<const T*>(rows.grad_plane);
+  const T* const grad_end = grad + job.problem.grad_height() * stride;
+  const T* from = grad + rows.first_row * ratio * stride;
+  T* to = reinterpret_cast<T*>(rows.out_plane) + rows.first_row * width;
+  for (int64_t h = rows.first_row; h < rows.end_row; ++h, from += ratio * stride, to += width) {
+    if (width >= lanes) {
+      for (int64_t i = 0; i < width; i += lanes) {
+        const int64_t w = std::min(i, width - lanes);
+        simd::StoreFromFloat(SumOfGradients(d, from + 2 * w, stride, ratio), d, to + w);
+      }
+    } else if ((ratio - 1) * stride + 2 * lanes <= grad_end - from) {
+      StoreUpTo(SumOfGradients(d, from, stride, ratio), d, end - to, to);
+    } else if (from - grad >= 2 * (lanes - width)) {
+      // What follows the row may not be read, so the vectors end with it.
+      T ended[kMaxLanes];
+      const auto sum = SumOfGradients(d, from - 2 * (lanes - width), stride, ratio);
+      simd::StoreFromFloat(sum, d, ended);
+      std::copy_n(ended + lanes - width, width, to);
+    } else {
+      for (int64_t w = 0; w < width; ++w) {
+        float even = 0;
+        float odd = 0;
+        for (int64_t i = 0; i < ratio; ++i) {
+          even += ToWide(from[i * stride + 2 * w]);
+          odd += ToWide(from[i * stride + 2 * w + 1]);
+        }
+        StoreNarrow(even + odd, to + w);
+      }
+    }
+  }
+}
+#endif
+
 template <typename T>
 void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byte* own) {
   PlanesScratch<T> scratch(job.layout, own);
@@ -141,8 +203,15 @@ void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byt
     const PlaneRows rows{reinterpret_cast<const std::byte*>(grad),
                          reinterpret_cast<std::byte*>(out), first, end};
     scratch.quotient_row = -1;
-    if (job.layout.whole_plane) DividePlane(job, grad, scratch.gathered, scratch.quotients);
     const T* own_end = out + (planes_adjoin ? first + end_row - row : end) * problem.width();
+#if HWY_TARGET != HWY_SCALAR
+    if (SumsGradients(problem)) {
+      RunSumsOfGradients<T>(job, rows, own_end);
+      row += end - first;
+      continue;
+    }
+#endif
+    if (job.layout.whole_plane) DividePlane(job, grad, scratch.gathered, scratch.quotients);
     if (job.source == RowSource::kSmallRows) {
       RunSmall<T>(job, rows, own_end, scratch.quotients);
     } else if (!RunRatio<T>(job, rows, own_end, scratch.quotients)) {
