@@ -31,30 +31,30 @@ void InParallel(size_t bytes, const Part& part) {
   }
 }
 
+template <bool kStreaming>
+void Fill(std::byte* to, size_t bytes) {
+  const hn::ScalableTag<uint8_t> d;
+  InParallel(bytes, [&](size_t first, size_t count) {
+    uint8_t* target = reinterpret_cast<uint8_t*>(to) + first;
+    const auto value = hn::Set(d, 1);
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      if constexpr (kStreaming) {
+        hn::Stream(value, d, target + i);
+      } else {
+        hn::StoreU(value, d, target + i);
+      }
+    }
+    std::memset(target + i, 1, count - i);
+    if constexpr (kStreaming) hwy::FlushStream();
+  });
+}
+
 }  // namespace
 
-void VectorFill(std::byte* to, size_t bytes) {
-  const hn::ScalableTag<uint8_t> d;
-  InParallel(bytes, [&](size_t first, size_t count) {
-    uint8_t* target = reinterpret_cast<uint8_t*>(to) + first;
-    const auto value = hn::Set(d, 1);
-    size_t i = 0;
-    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(value, d, target + i);
-    std::memset(target + i, 1, count - i);
-  });
-}
+void VectorFill(std::byte* to, size_t bytes) { Fill<false>(to, bytes); }
 
-void StreamingFill(std::byte* to, size_t bytes) {
-  const hn::ScalableTag<uint8_t> d;
-  InParallel(bytes, [&](size_t first, size_t count) {
-    uint8_t* target = reinterpret_cast<uint8_t*>(to) + first;
-    const auto value = hn::Set(d, 1);
-    size_t i = 0;
-    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::Stream(value, d, target + i);
-    std::memset(target + i, 1, count - i);
-    hwy::FlushStream();
-  });
-}
+void StreamingFill(std::byte* to, size_t bytes) { Fill<true>(to, bytes); }
 
 void MemsetFill(std::byte* to, size_t bytes) {
   InParallel(bytes, [&](size_t first, size_t count) { std::memset(to + first, 1, count); });

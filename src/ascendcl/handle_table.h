@@ -74,12 +74,15 @@ class HandleTable {
   template <typename Predicate>
   std::vector<std::shared_ptr<T>> RemoveIf(Predicate unwanted) {
     const std::lock_guard lock(mutex_);
+    // Room for all at first: were memory short between two of them, the ones taken out were lost.
     std::vector<const void*> handles;
+    handles.reserve(count_);
     for (const Slot& slot : slots_) {
       if (slot.handle != nullptr && unwanted(static_cast<const T&>(*slot.object)))
         handles.push_back(slot.handle);
     }
     std::vector<std::shared_ptr<T>> removed;
+    removed.reserve(handles.size());
     for (const void* handle : handles) removed.push_back(TakeOut(IndexOf(handle)));
     return removed;
   }

@@ -70,6 +70,18 @@ constexpr BFloat16 ToBFloat16(float value) {
   return {static_cast<uint16_t>((bits + 0x7fffu + odd) >> 16)};
 }
 
+// The conversions between a stored element and what kernels compute with, for loops that serve all
+// storage types; float and double stay as they are.
+constexpr float ToWide(float value) { return value; }
+constexpr double ToWide(double value) { return value; }
+constexpr float ToWide(Float16 value) { return ToFloat(value); }
+constexpr float ToWide(BFloat16 value) { return ToFloat(value); }
+
+constexpr void StoreNarrow(float value, float* to) { *to = value; }
+constexpr void StoreNarrow(double value, double* to) { *to = value; }
+constexpr void StoreNarrow(float value, Float16* to) { *to = ToFloat16(value); }
+constexpr void StoreNarrow(float value, BFloat16* to) { *to = ToBFloat16(value); }
+
 }  // namespace aclnn_cpu
 
 #endif  // ACLNN_CPU_BASE_FLOAT16_H_

@@ -7,13 +7,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <cstdint>
 
 namespace aclnn_cpu {
 
 // Sleeping on a word of memory, within this process. Used instead of condition variables, which are
-// cancellation points and cost a system call even when nobody waits.
+// cancellation points and cost a system call even when nobody waits. errno stays as it was: locks
+// and queues are built on this, and their callers do not expect them to change it.
 
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 
@@ -23,8 +25,10 @@ inline void FutexWait(std::atomic<uint32_t>& word, uint32_t expected, int64_t ti
   struct timespec timeout;
   timeout.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
   timeout.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
+  const int error = errno;
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? nullptr : &timeout,
           nullptr, 0);
+  errno = error;
 }
 
 inline void FutexWakeOne(std::atomic<uint32_t>& word) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <thread>
 
 namespace aclnn_cpu {
@@ -19,6 +20,15 @@ TEST(Futex, WaitEndsAfterTheTimeout) {
   const int64_t start = MonotonicNs();
   while (MonotonicNs() - start < 20'000'000) FutexWait(word, 0, 20'000'000);
   EXPECT_EQ(word.load(), 0u);
+}
+
+TEST(Futex, WaitsThatFailLeaveErrnoAlone) {
+  std::atomic<uint32_t> word{1};
+  errno = EDOM;
+  FutexWait(word, 0);  // EAGAIN
+  EXPECT_EQ(errno, EDOM);
+  FutexWait(word, 1, 1'000'000);  // ETIMEDOUT
+  EXPECT_EQ(errno, EDOM);
 }
 
 TEST(Futex, AWakeEndsTheWait) {

@@ -1,7 +1,10 @@
 #include "base/light_mutex.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
+#include <cerrno>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -43,6 +46,34 @@ TEST(FutexMutex, SleepersGetItOneAfterTheOther) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(passed, 3);
+}
+
+// A signal ends the system call of a thread that waits.
+TEST(FutexMutex, AWaitThatIsInterruptedLeavesErrnoAlone) {
+  struct sigaction action = {};
+  struct sigaction old;
+  action.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &old), 0);
+  FutexMutex mutex;
+  int error = 0;
+  {
+    std::thread thread;
+    {
+      const std::lock_guard lock(mutex);
+      thread = std::thread([&] {
+        errno = EDOM;
+        const std::lock_guard inner(mutex);
+        error = errno;
+      });
+      for (int i = 0; i < 20; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ASSERT_EQ(pthread_kill(thread.native_handle(), SIGUSR1), 0);
+      }
+    }
+    thread.join();
+  }
+  EXPECT_EQ(error, EDOM);
+  ASSERT_EQ(sigaction(SIGUSR1, &old, nullptr), 0);
 }
 
 }  // namespace

@@ -18,8 +18,10 @@ constexpr double kMinWakeUs = 200;
 // Shorter regions that follow each other closely have a thread woken once per this much work: it is
 // still looking for the next one when that comes.
 constexpr double kMinSeriesUs = 1000;
-// Longest pause in such a series; less than the time for which a worker looks.
+// Longest pause in such a series. The worker began to look before the region's end was noted and
+// must still do so when the next one opens, so it is less than the time for which a worker looks.
 constexpr int64_t kMaxPauseNs = 40'000;
+static_assert(kMaxPauseNs < Pool::kLookNs);
 
 constinit std::atomic<int> g_thread_count{0};
 constinit std::atomic<int> g_forced{0};

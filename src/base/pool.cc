@@ -11,8 +11,6 @@
 namespace aclnn_cpu {
 namespace {
 
-// A worker without a region looks for one this long before it sleeps.
-constexpr int64_t kLookNs = 50'000;
 // The opener of a region spins this long for its helpers' last blocks before it sleeps.
 constexpr int64_t kWaitSpinNs = 10'000;
 

@@ -20,6 +20,9 @@ namespace aclnn_cpu {
 // worker that has not joined; workers help any open region that has room.
 class Pool {
  public:
+  // A worker without a region looks for one this long before it sleeps.
+  static constexpr int64_t kLookNs = 50'000;
+
   // The process's pool, made at the first call and never freed; nullptr if memory is short. A
   // forked child makes its own.
   static Pool* Get();

@@ -102,6 +102,16 @@ HWY_INLINE hn::Vec<D> LoadAsFloat(D d, const Float16* HWY_RESTRICT from) {
 #endif
 }
 
+// The same for arithmetic, which makes a NaN quiet by itself. `T` as in LoadAsFloat.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadForArithmetic(D d, const T* HWY_RESTRICT from) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return hn::BitCast(d, hn::ShiftLeft<16>(LoadBits16(d, &from->bits)));
+  } else {
+    return LoadAsFloat(d, from);
+  }
+}
+
 template <class D>
 HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, float* HWY_RESTRICT to) {
   hn::StoreU(v, d, to);
@@ -112,8 +122,10 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, double* HWY_RESTRICT to) {
   hn::StoreU(v, d, to);
 }
 
+// Rounded to the 16-bit type T, whose bits are in the lower halves of the lanes; the upper are
+// zero.
 template <class D>
-HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, BFloat16* HWY_RESTRICT to) {
+HWY_INLINE hn::Vec<hn::RebindToSigned<D>> NarrowedBits(BFloat16 /*type*/, hn::Vec<D> v, D d) {
   const hn::RebindToSigned<D> di;
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
@@ -121,18 +133,18 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, BFloat16* HWY_RESTRICT to) {
   const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd);
   const auto quiet = hn::Or(bits, hn::Set(du, 0x400000));
   const auto nan = hn::MaskFromVec(hn::BitCast(du, hn::VecFromMask(d, hn::IsNaN(v))));
-  const auto upper = hn::ShiftRight<16>(hn::IfThenElse(nan, quiet, rounded));
-  StoreBits16(hn::BitCast(di, upper), d, &to->bits);
+  return hn::BitCast(di, hn::ShiftRight<16>(hn::IfThenElse(nan, quiet, rounded)));
 }
 
 template <class D>
-HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, Float16* HWY_RESTRICT to) {
+HWY_INLINE hn::Vec<hn::RebindToSigned<D>> NarrowedBits(Float16 /*type*/, hn::Vec<D> v, D d) {
+  const hn::RebindToSigned<D> di;
 #if ACLNN_CPU_TARGET_HAS_F16C
   const hn::Rebind<uint16_t, D> du16;
   const hn::Rebind<hwy::float16_t, D> df16;
-  hn::StoreU(hn::BitCast(du16, hn::DemoteTo(df16, v)), du16, &to->bits);
+  (void)d;
+  return hn::PromoteTo(di, hn::BitCast(du16, hn::DemoteTo(df16, v)));
 #else
-  const hn::RebindToSigned<D> di;
   const auto one = hn::Set(di, 1);
   const auto bits = hn::BitCast(di, v);
   const auto magnitude = hn::And(bits, hn::Set(di, 0x7fffffff));
@@ -156,20 +168,29 @@ HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, Float16* HWY_RESTRICT to) {
   auto result = hn::IfThenElse(hn::Gt(limit, magnitude), tiny, normal);
   result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(di, 0x477fffff)), hn::Set(di, 0x7c00), result);
   result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(di, 0x7f800000)), nan, result);
-  StoreBits16(hn::Or(result, sign), d, &to->bits);
+  return hn::Or(result, sign);
 #endif
 }
 
-// The conversion of one element, for loops without vectors.
-HWY_INLINE float ToWide(float value) { return value; }
-HWY_INLINE double ToWide(double value) { return value; }
-HWY_INLINE float ToWide(Float16 value) { return ToFloat(value); }
-HWY_INLINE float ToWide(BFloat16 value) { return ToFloat(value); }
+template <class D>
+HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, BFloat16* HWY_RESTRICT to) {
+  StoreBits16(NarrowedBits(BFloat16(), v, d), d, &to->bits);
+}
 
-HWY_INLINE void StoreNarrow(float value, float* to) { *to = value; }
-HWY_INLINE void StoreNarrow(double value, double* to) { *to = value; }
-HWY_INLINE void StoreNarrow(float value, Float16* to) { *to = ToFloat16(value); }
-HWY_INLINE void StoreNarrow(float value, BFloat16* to) { *to = ToBFloat16(value); }
+template <class D>
+HWY_INLINE void StoreFromFloat(hn::Vec<D> v, D d, Float16* HWY_RESTRICT to) {
+#if ACLNN_CPU_TARGET_HAS_F16C
+  const hn::Rebind<uint16_t, D> du16;
+  const hn::Rebind<hwy::float16_t, D> df16;
+  hn::StoreU(hn::BitCast(du16, hn::DemoteTo(df16, v)), du16, &to->bits);
+#else
+  StoreBits16(NarrowedBits(Float16(), v, d), d, &to->bits);
+#endif
+}
+
+// The conversions of one element are found beside those of vectors.
+using aclnn_cpu::StoreNarrow;
+using aclnn_cpu::ToWide;
 
 // Whole rows of any length, of which nothing before or after is touched. The arrays must not
 // overlap: the last vector is moved back so that it ends with the row, and does some elements

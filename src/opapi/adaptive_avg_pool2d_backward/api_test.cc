@@ -225,5 +225,39 @@ TEST_F(AdaptiveAvgPool2dBackwardApi, HalfPrecisionIsRoundedOnceAtTheEnd) {
   EXPECT_EQ(sum.Get(0), 10016);
 }
 
+// Descriptors are used again for the next call: phase one sees what aclInitTensor made of them.
+TEST_F(AdaptiveAvgPool2dBackwardApi, PhaseOneSeesTheTensorAsItWasInitialisedLast) {
+  const HostTensor grad = DeviceTensor(ACL_FLOAT, {1, 1, 1, 2}).Values({2, 4}).Build();
+  const HostTensor out = DeviceTensor(ACL_FLOAT, {1, 1, 1, 4}).Build();
+  const HostTensor self = SelfFor(grad, out);
+  const auto initialise = [](const HostTensor& tensor, const Int64s& dims, const Int64s& strides,
+                             aclDataType dtype) {
+    const int64_t storage = test::CountOf(tensor.shape());
+    return aclInitTensor(tensor.acl(), dims.data(), dims.size(), dtype, strides.data(), 0,
+                         ACL_FORMAT_ND, &storage, 1, tensor.data());
+  };
+  ASSERT_EQ(Call(grad, self, out), 0);
+  EXPECT_EQ(out.Values(), (std::vector<double>{1, 1, 2, 2}));
+
+  // Another shape, and the same memory.
+  ASSERT_EQ(initialise(out, {1, 1, 2, 2}, {4, 4, 2, 1}, ACL_FLOAT), 0);
+  ASSERT_EQ(initialise(self, {1, 1, 2, 2}, {4, 4, 2, 1}, ACL_FLOAT), 0);
+  ASSERT_EQ(Call(grad, self, out), 0);
+  EXPECT_EQ(out.Values(), (std::vector<double>{1, 2, 1, 2}));
+
+  // The same shape with other strides.
+  ASSERT_EQ(initialise(out, {1, 1, 2, 2}, {4, 4, 1, 2}, ACL_FLOAT), 0);
+  ASSERT_EQ(Call(grad, self, out), 0);
+  EXPECT_EQ(out.Values(), (std::vector<double>{1, 1, 2, 2}));
+
+  // A dtype that does not fit the others.
+  ASSERT_EQ(initialise(grad, {1, 1, 1, 2}, {2, 2, 2, 1}, ACL_FLOAT16), 0);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad.acl(), self.acl(), out.acl(), &size,
+                                                           &executor),
+            161002);
+}
+
 }  // namespace
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward

@@ -16,7 +16,6 @@
 #include <cstring>
 
 #include "opapi/adaptive_avg_pool2d_backward/layout.h"
-#include "opapi/adaptive_avg_pool2d_backward/narrow_pair-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/windows.h"
 #include "simd/convert-inl.h"
 
@@ -113,8 +112,8 @@ HWY_INLINE void StoreUpTo(hn::Vec<D> v, D d, int64_t count, T* to) {
   std::memcpy(to, lanes, static_cast<size_t>(count) * sizeof(T));
 }
 
-// Sums must be readable for kMaxLanes elements past their end. kTame as for StorePair.
-template <bool kTame, typename T>
+// Sums must be readable for kMaxLanes elements past their end.
+template <typename T>
 HWY_INLINE void SpreadByTable(const ColumnTable& table, const float* sums, T* to) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -123,14 +122,7 @@ HWY_INLINE void SpreadByTable(const ColumnTable& table, const float* sums, T* to
                   hn::LoadU(d, sums + table.offsets[2 * r + 1]), LanesOf(d, table, 0, r),
                   LanesOf(d, table, 1, r), SecondMaskOf(d, table, r));
   };
-  int64_t r = 0;
-  if constexpr (kTame) {
-    for (; (r + 1) * lanes < table.width; r += 2) {
-      StorePair<kTame>(vector_at(r), vector_at(r + 1), d, to + r * lanes,
-                       to + FirstColumn(r + 1, lanes, table.width));
-    }
-  }
-  for (; r * lanes < table.width; ++r) {
+  for (int64_t r = 0; r * lanes < table.width; ++r) {
     StoreUpTo(vector_at(r), d, table.width, to + FirstColumn(r, lanes, table.width));
   }
 }

@@ -14,11 +14,22 @@
 #include <cstdint>
 #include <cstring>
 
+#include "opapi/adaptive_avg_pool2d_backward/planes_job.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+// Streamed rows must be whole aligned vectors.
+template <typename T>
+bool CanStream(const PlanesJob& job, const std::byte* row) {
+  const hn::ScalableTag<uint8_t> d;
+  const size_t bytes = hn::Lanes(d);
+  return job.streaming && reinterpret_cast<uintptr_t>(row) % bytes == 0 &&
+         static_cast<size_t>(job.problem.width()) * sizeof(T) % bytes == 0;
+}
 
 template <typename T>
 void CopyRow(const T* from, size_t count, bool streaming, T* to) {
@@ -102,6 +113,15 @@ HWY_INLINE bool RepeatShortRow(const T* row, int64_t width, int64_t rows, T* to)
       return true;
     default:
       return false;
+  }
+}
+
+// Writes `rows` copies of a row one after the other.
+template <typename T>
+HWY_INLINE void CopyRows(const T* row, int64_t width, int64_t rows, bool streaming, T* to) {
+  if (!streaming && RepeatShortRow(row, width, rows, to)) return;
+  for (int64_t i = 0; i < rows; ++i) {
+    CopyRow(row, static_cast<size_t>(width), streaming, to + i * width);
   }
 }
 

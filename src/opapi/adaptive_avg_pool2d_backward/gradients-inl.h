@@ -58,17 +58,26 @@ HWY_INLINE hn::Vec<D> Quotient(D d, hn::Vec<D> gradient, hn::Vec<D> divisor, boo
   return hn::Add(hn::Zero(d), quotient);
 }
 
+// As Quotients, of at least a vector.
+template <bool kReciprocals, typename T>
+HWY_INLINE void QuotientVectors(const T* gradients, const float* divisors, size_t n,
+                                float* quotients) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto step = [&](size_t i) HWY_ATTR {
+    const auto quotient = Quotient(d, simd::LoadForArithmetic(d, gradients + i),
+                                   hn::LoadU(d, divisors + i), kReciprocals);
+    hn::StoreU(quotient, d, quotients + i);
+  };
+  for (size_t i = 0; i + lanes <= n; i += lanes) step(i);
+  if (n % lanes != 0) step(n - lanes);
+}
+
 // quotients[i] = 0 + gradients[i] / divisors[i]; the arrays do not overlap.
 template <typename T>
 HWY_INLINE void Quotients(const T* gradients, const float* divisors, bool are_reciprocals, size_t n,
                           float* quotients) {
-  const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d);
-  const auto step = [&](size_t i) HWY_ATTR {
-    const auto quotient = Quotient(d, simd::LoadAsFloat(d, gradients + i),
-                                   hn::LoadU(d, divisors + i), are_reciprocals);
-    hn::StoreU(quotient, d, quotients + i);
-  };
+  const size_t lanes = hn::Lanes(hn::ScalableTag<float>());
   if (n < lanes) {
     for (size_t i = 0; i < n; ++i) {
       quotients[i] =
@@ -76,8 +85,11 @@ HWY_INLINE void Quotients(const T* gradients, const float* divisors, bool are_re
     }
     return;
   }
-  for (size_t i = 0; i + lanes <= n; i += lanes) step(i);
-  if (n % lanes != 0) step(n - lanes);
+  if (are_reciprocals) {
+    QuotientVectors<true>(gradients, divisors, n, quotients);
+  } else {
+    QuotientVectors<false>(gradients, divisors, n, quotients);
+  }
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -14,6 +14,8 @@
 #include "nnopbase/tensor.h"
 #include "opapi/adaptive_avg_pool2d_backward/columns-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/copy_rows-inl.h"
+#include "opapi/adaptive_avg_pool2d_backward/groups-inl.h"
+#include "opapi/adaptive_avg_pool2d_backward/pairs-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/planes_job.h"
 #include "opapi/adaptive_avg_pool2d_backward/small_rows-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/sums-inl.h"
@@ -21,7 +23,8 @@
 #include "simd/targets.h"
 
 // Packed rows: a row is computed once for all rows of out that lie under the same rows of
-// gradOutput, and copied. Rows of at most two vectors stay in registers (small_rows-inl.h).
+// gradOutput, and copied. Rows of at most two vectors stay in registers (small_rows-inl.h). 16-bit
+// types have a way of their own (pairs-inl.h).
 
 HWY_BEFORE_NAMESPACE();
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
@@ -40,11 +43,7 @@ void SpreadRow(const PlanesJob& job, const float* sums, const PlanesScratch<T>& 
   const int64_t width = problem.width();
   switch (job.layout.method) {
     case ColumnMethod::kTable:
-      if constexpr (std::is_same_v<T, BFloat16>) {
-        if (scratch.tame)
-          return SpreadByTable<true>(ColumnTable(job.layout, job.workspace, width), sums, to);
-      }
-      return SpreadByTable<false>(ColumnTable(job.layout, job.workspace, width), sums, to);
+      return SpreadByTable(ColumnTable(job.layout, job.workspace, width), sums, to);
     case ColumnMethod::kDiagonal:
       return SpreadDiagonally(width, problem.grad_width(), sums, to);
     case ColumnMethod::kSum:
@@ -66,15 +65,6 @@ void SpreadRow(const PlanesJob& job, const float* sums, const PlanesScratch<T>& 
   simd::NarrowRow(scratch.float_row, static_cast<size_t>(width), to);
 }
 
-// Streamed rows must be whole aligned vectors.
-template <typename T>
-bool CanStream(const PlanesJob& job, const std::byte* row) {
-  const hn::ScalableTag<uint8_t> d;
-  const size_t bytes = hn::Lanes(d);
-  return job.streaming && reinterpret_cast<uintptr_t>(row) % bytes == 0 &&
-         static_cast<size_t>(job.problem.width()) * sizeof(T) % bytes == 0;
-}
-
 template <typename T>
 void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scratch) {
   const int64_t width = job.problem.width();
@@ -89,11 +79,7 @@ void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scr
       SpreadRow(job, sums, scratch, plane + h * width);
     } else {
       SpreadRow(job, sums, scratch, scratch.row);
-      if (streaming || !RepeatShortRow(scratch.row, width, end - h, plane + h * width)) {
-        for (int64_t i = h; i < end; ++i) {
-          CopyRow(scratch.row, static_cast<size_t>(width), streaming, plane + i * width);
-        }
-      }
+      CopyRows(scratch.row, width, end - h, streaming, plane + h * width);
     }
     h = end;
   }
@@ -136,17 +122,77 @@ bool RunRatio(const PlanesJob& job, const PlaneRows& rows, const T* end, const f
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// gradW is 2 * W and gradH a multiple of H, so that windows are of one element: sums of gradOutput
+// itself. Rows of gradOutput lie one after the other.
+bool SumsGradients(const Problem& problem) {
+  return problem.grad_width() == 2 * problem.width() &&
+         problem.grad_height() % problem.height() == 0 && HasPackedPlanes(problem.grad);
+}
+
+// A vector of elements from `rows` rows of gradOutput, each of two vectors.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> SumOfGradients(D d, const T* from, int64_t stride, int64_t rows) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto low = hn::Zero(d);
+  auto high = hn::Zero(d);
+  for (int64_t row = 0; row < rows; ++row, from += stride) {
+    low = hn::Add(low, simd::LoadForArithmetic(d, from));
+    high = hn::Add(high, simd::LoadForArithmetic(d, from + lanes));
+  }
+  return hn::Add(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low));
+}
+
+// `end` as in RunSmallRows.
+template <typename T>
+void RunSumsOfGradients(const PlanesJob& job, const PlaneRows& rows, const T* end) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t width = job.problem.width();
+  const int64_t stride = 2 * width;
+  const int64_t ratio = job.problem.grad_height() / job.problem.height();
+  const T* const grad = reinterpret_cast<const T*>(rows.grad_plane);
+  const T* const grad_end = grad + job.problem.grad_height() * stride;
+  const T* from = grad + rows.first_row * ratio * stride;
+  T* to = reinterpret_cast<T*>(rows.out_plane) + rows.first_row * width;
+  for (int64_t h = rows.first_row; h < rows.end_row; ++h, from += ratio * stride, to += width) {
+    if (width >= lanes) {
+      for (int64_t i = 0; i < width; i += lanes) {
+        const int64_t w = std::min(i, width - lanes);
+        simd::StoreFromFloat(SumOfGradients(d, from + 2 * w, stride, ratio), d, to + w);
+      }
+    } else if ((ratio - 1) * stride + 2 * lanes <= grad_end - from) {
+      StoreUpTo(SumOfGradients(d, from, stride, ratio), d, end - to, to);
+    } else if (from - grad >= 2 * (lanes - width)) {
+      // What follows the row may not be read, so the vectors end with it.
+      T ended[kMaxLanes];
+      const auto sum = SumOfGradients(d, from - 2 * (lanes - width), stride, ratio);
+      simd::StoreFromFloat(sum, d, ended);
+      std::copy_n(ended + lanes - width, width, to);
+    } else {
+      for (int64_t w = 0; w < width; ++w) {
+        float even = 0;
+        float odd = 0;
+        for (int64_t i = 0; i < ratio; ++i) {
+          even += ToWide(from[i * stride + 2 * w]);
+          odd += ToWide(from[i * stride + 2 * w + 1]);
+        }
+        StoreNarrow(even + odd, to + w);
+      }
+    }
+  }
+}
+#endif
+
 template <typename T>
 void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byte* own) {
   PlanesScratch<T> scratch(job.layout, own);
   const Problem& problem = job.problem;
   const int64_t height = problem.height();
-  const int64_t width = problem.width();
-  const bool small = HasSmallRows(job);
+  const int64_t cells = problem.grad_height() * problem.grad_width();
   const bool planes_adjoin = PlanesAdjoin(problem.out);
   if (job.layout.whole_plane) {
-    std::fill_n(scratch.quotients + problem.grad_height() * problem.grad_width(),
-                problem.grad_width(), 0.0f);
+    std::fill_n(scratch.quotients + cells, problem.grad_width(), 0.0f);
   }
   PlaneCursor cursor(first_row / height, problem.out.extents[1]);
   int64_t first = first_row % height;
@@ -157,35 +203,64 @@ void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byt
     const PlaneRows rows{reinterpret_cast<const std::byte*>(grad),
                          reinterpret_cast<std::byte*>(out), first, end};
     scratch.quotient_row = -1;
-    if (job.layout.whole_plane) {
-      DividePlane<T>(job, rows.grad_plane, scratch);
-      scratch.tame = std::is_same_v<T, BFloat16> &&
-                     AreTame(scratch.quotients, problem.grad_height() * problem.grad_width());
+    const T* own_end = out + (planes_adjoin ? first + end_row - row : end) * problem.width();
+#if HWY_TARGET != HWY_SCALAR
+    if (SumsGradients(problem)) {
+      RunSumsOfGradients<T>(job, rows, own_end);
+      row += end - first;
+      continue;
     }
-    const T* own_end = out + (planes_adjoin ? first + end_row - row : end) * width;
-    if (small) {
-      RunSmall<T>(job, rows, own_end, scratch);
+#endif
+    if (job.layout.whole_plane) DividePlane(job, grad, scratch.gathered, scratch.quotients);
+    if (job.source == RowSource::kSmallRows) {
+      RunSmall<T>(job, rows, own_end, scratch.quotients);
     } else if (!RunRatio<T>(job, rows, own_end, scratch.quotients)) {
       RunBands<T>(job, rows, scratch);
     }
     row += end - first;
   }
-  if (job.streaming) hwy::FlushStream();
+}
+
+// Of 16-bit types.
+template <typename T>
+void RunNarrowBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byte* own) {
+#if HWY_TARGET != HWY_SCALAR
+  if (job.source == RowSource::kPairs || job.source == RowSource::kWidePairs) {
+    PlaneGroups<T>(job, first_row, end_row, own).Run();
+    return;
+  }
+#endif
+  RunBlock<T>(job, first_row, end_row, own);
 }
 
 void RunPlanesBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byte* own) {
   switch (job.problem.out_dtype) {
     case ACL_FLOAT16:
-      return RunBlock<Float16>(job, first_row, end_row, own);
+      RunNarrowBlock<Float16>(job, first_row, end_row, own);
+      break;
     case ACL_BF16:
-      return RunBlock<BFloat16>(job, first_row, end_row, own);
+      RunNarrowBlock<BFloat16>(job, first_row, end_row, own);
+      break;
     default:
-      return RunBlock<float>(job, first_row, end_row, own);
+      RunBlock<float>(job, first_row, end_row, own);
   }
+  if (job.streaming) hwy::FlushStream();
 }
 
-void FillColumns(const Problem& problem, const PlanesLayout& layout, std::byte* workspace) {
+// Fills what the row source needs but for the covers of rows, which pairs have no use for.
+RowSource FillColumns(const Problem& problem, const PlanesLayout& layout, std::byte* workspace) {
+  const hn::ScalableTag<float> d;
+  const bool small =
+      layout.has_small_sums && problem.width() <= 2 * static_cast<int64_t>(hn::Lanes(d));
+#if HWY_TARGET != HWY_SCALAR
+  if (layout.pairs_stride > 0 && problem.width() >= kColumns) {
+    const bool wide = FillPairTable(problem, layout, workspace);
+    // Few of the pairs would be picked twice.
+    if (!(wide && small)) return wide ? RowSource::kWidePairs : RowSource::kPairs;
+  }
+#endif
   FillColumnTable(problem.grad_width(), ColumnTable(layout, workspace, problem.width()));
+  return small ? RowSource::kSmallRows : RowSource::kBands;
 }
 
 }  // namespace
@@ -240,12 +315,14 @@ void RunPlanes(const KernelArgs& args) {
   const Plan& plan = args.plan;
   const Problem& problem = plan.problem();
   const PlanesLayout& layout = plan.layout<PlanesLayout>();
-  FillCovers(problem.grad_height(), problem.height(), args.workspace + layout.row_covers);
+  RowSource source = RowSource::kBands;
   if (layout.method == ColumnMethod::kTable) {
-    ACLNN_CPU_DISPATCH(FillColumns)(problem, layout, args.workspace);
+    source = ACLNN_CPU_DISPATCH(FillColumns)(problem, layout, args.workspace);
   } else if (layout.method == ColumnMethod::kSum) {
     FillCovers(problem.grad_width(), problem.width(), args.workspace + layout.column_covers);
   }
+  if (source == RowSource::kBands || source == RowSource::kSmallRows)
+    FillCovers(problem.grad_height(), problem.height(), args.workspace + layout.row_covers);
   float* divisors = reinterpret_cast<float*>(args.workspace + layout.divisors);
   const bool reciprocals = layout.method != ColumnMethod::kDiagonal &&
                            FillDivisors(problem, layout.whole_plane, divisors);
@@ -259,8 +336,12 @@ void RunPlanes(const KernelArgs& args) {
       .column_covers = reinterpret_cast<const Cover*>(args.workspace + layout.column_covers),
       .divisors = divisors,
       .divisors_are_reciprocals = reciprocals,
+      .source = source,
       .streaming = plan.streaming(),
   };
+  // For the planes of a group.
+  const int64_t cells = problem.grad_height() * problem.grad_width();
+  for (int64_t i = 1; i < layout.batch; ++i) std::copy_n(divisors, cells, divisors + i * cells);
   const auto run = ACLNN_CPU_DISPATCH(RunPlanesBlock);
   ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {
     run(job, plan.FirstUnit(block), plan.FirstUnit(block + 1),

@@ -139,6 +139,8 @@ const std::vector<Shapes>& TestedShapes() {
       {{1, 1, 90, 70}, {1, 1, 70, 90}}, {{2, 67, 1, 1}, {2, 67, 5, 17}},
       {{1, 17, 2, 3}, {1, 17, 5, 4}},   {{1, 3, 7, 21}, {1, 3, 3, 7}},
       {{1, 2, 9, 44}, {1, 2, 5, 11}},   {{1, 2, 200, 180}, {1, 2, 9, 45}},
+      {{1, 3, 9, 38}, {1, 3, 3, 19}},   {{3, 2, 2}, {3, 2, 1}},
+      {{2, 3, 6}, {2, 1, 3}},           {{2, 2, 6, 10}, {2, 2, 3, 5}},
   };
   return *shapes;
 }
@@ -196,7 +198,7 @@ TEST_P(EveryWay, PlanesOfAnyNumbersStandSideBySide) {
   const double special[] = {1, nan, kInfinity, -kInfinity, huge, -huge, 0x1p-130, -0.0};
   for (const Shapes& shapes : {Shapes{{8, 6, 6}, {8, 14, 14}}, Shapes{{8, 14, 14}, {8, 16, 16}},
                                Shapes{{8, 7, 3}, {8, 7, 6}}, Shapes{{8, 2, 2}, {8, 3, 11}},
-                               Shapes{{8, 3, 5}, {8, 9, 33}}}) {
+                               Shapes{{8, 3, 5}, {8, 9, 33}}, Shapes{{8, 9, 6}, {8, 2, 14}}}) {
     const int64_t plane = shapes.grad[1] * shapes.grad[2];
     std::vector<double> values = Rng(9).UniformVector(8 * plane, -4, 4);
     for (int64_t i = 0; i < 8; ++i) {
@@ -207,6 +209,21 @@ TEST_P(EveryWay, PlanesOfAnyNumbersStandSideBySide) {
     const HostTensor grad = TensorBuilder(GetParam(), shapes.grad).Values(values).Build();
     HostTensor out = TensorBuilder(GetParam(), shapes.out).Margin(3).Build();
     ASSERT_NO_FATAL_FAILURE(CheckEveryWay(grad, &out));
+  }
+}
+
+// A NaN that signals becomes quiet on whatever way it reaches out, and keeps its payload.
+TEST(AdaptiveAvgPool2dBackwardKernel, SignallingNanBecomesQuiet) {
+  for (const Shapes& shapes : {Shapes{{1, 6, 6}, {1, 14, 14}}, Shapes{{1, 14, 14}, {1, 16, 16}},
+                               Shapes{{1, 1, 1}, {1, 14, 14}}, Shapes{{1, 8, 8}, {1, 4, 4}}}) {
+    HostTensor grad = TensorBuilder(ACL_BF16, shapes.grad).Filled(1).Build();
+    const uint16_t signalling = 0x7f81;
+    std::memcpy(grad.data(), &signalling, sizeof(signalling));
+    HostTensor out = TensorBuilder(ACL_BF16, shapes.out).Build();
+    ASSERT_NO_FATAL_FAILURE(CheckEveryWay(grad, &out));
+    uint16_t first = 0;
+    std::memcpy(&first, out.data(), sizeof(first));
+    EXPECT_EQ(first, 0x7fc1);
   }
 }
 

@@ -10,14 +10,6 @@
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {
 
-float ToWide(float value) { return value; }
-float ToWide(Float16 value) { return ToFloat(value); }
-float ToWide(BFloat16 value) { return ToFloat(value); }
-
-void Narrow(float value, float* to) { *to = value; }
-void Narrow(float value, Float16* to) { *to = ToFloat16(value); }
-void Narrow(float value, BFloat16* to) { *to = ToBFloat16(value); }
-
 // One axis: `windows` of the gradients, `covers` of the elements of out.
 struct Axis {
   Axis(int64_t extent, int64_t grad_extent) {
@@ -59,7 +51,7 @@ void RunPlane(const Problem& problem, const Axis& rows, const Axis& columns, con
       const Window cover = columns.covers[w];
       float element = sums[cover.begin];
       for (int64_t ow = cover.begin + 1; ow < cover.end; ++ow) element += sums[ow];
-      Narrow(element, to);
+      StoreNarrow(element, to);
     }
   }
 }

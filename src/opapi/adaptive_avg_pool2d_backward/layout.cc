@@ -1,5 +1,7 @@
 #include "opapi/adaptive_avg_pool2d_backward/layout.h"
 
+#include <algorithm>
+
 #include "base/aligned_buffer.h"
 #include "base/checked_math.h"
 #include "nnopbase/tensor.h"
@@ -11,6 +13,11 @@ namespace {
 
 constexpr int64_t kFloatBytes = sizeof(float);
 constexpr int64_t kIndexBytes = sizeof(int32_t);
+
+// Cells of a group of planes, and of planes of which several groups fit into a first-level cache
+// with their pairs and rows of out.
+constexpr int64_t kGroupCells = 200;
+constexpr int64_t kMaxCellsInSlots = 512;
 
 // Appends items to a layout; offsets beyond kTooBig stay there.
 class Allocator {
@@ -58,7 +65,14 @@ PlanesLayout::PlanesLayout(const Problem& problem)
   const int64_t width = problem.width();
   Allocator table;
   row_covers = table.Take(problem.height(), sizeof(Cover));
-  divisors = table.Take((whole_plane ? grad_height : 2) * grad_width, kFloatBytes);
+  has_small_sums = method == ColumnMethod::kTable && whole_plane && problem.height() >= grad_height;
+  const bool has_pairs = has_small_sums && problem.out_dtype != ACL_FLOAT;
+  const int64_t cells = grad_height * grad_width;  // used if whole_plane
+  if (has_pairs) {
+    batch = std::max(kGroupCells / cells, int64_t{1});
+    if (cells <= kMaxCellsInSlots) slots = 3;
+  }
+  divisors = table.Take(whole_plane ? batch * cells : 2 * grad_width, kFloatBytes);
   if (method == ColumnMethod::kSum) column_covers = table.Take(width, sizeof(Cover));
   if (method == ColumnMethod::kTable) {
     // Enough for any number of lanes: R is W / lanes rounded up.
@@ -68,12 +82,16 @@ PlanesLayout::PlanesLayout(const Problem& problem)
     second_masks = table.Take(width + kMaxLanes, kIndexBytes);
   }
   Allocator block;
-  quotients =
-      block.Take((whole_plane ? grad_height + 1 : 1) * grad_width + 4 * kMaxLanes, kFloatBytes);
+  quotients_stride = (whole_plane ? batch * cells : 0) + grad_width + 4 * kMaxLanes;
+  quotients = block.Take(slots * quotients_stride, kFloatBytes);
   gathered = block.Take(grad_width, kFloatBytes);
   sums = block.Take(grad_width + 4 * kMaxLanes, kFloatBytes);
   float_row = block.Take(width + kMaxLanes, kFloatBytes);
   row = block.Take(width + kMaxLanes, DtypeBytes(problem.out_dtype));
+  if (has_pairs) {
+    pairs_stride = batch * cells + kMaxLanes;
+    pairs = block.Take(slots * 2 * pairs_stride, kFloatBytes);
+  }
   parts = {table.size(), block.size()};
 }
 

@@ -54,20 +54,29 @@ enum class ColumnMethod {
 struct PlanesLayout {
   WorkspaceParts parts;
   ColumnMethod method = ColumnMethod::kTable;
+  // Whole planes and no element of out under more than two rows or two columns of gradOutput.
+  bool has_small_sums = false;
   bool whole_plane = false;   // quotients are computed for a plane at once, else for a row
   int64_t row_covers = 0;     // Cover[H]: rows of gradOutput over each row of out
-  int64_t divisors = 0;       // float[gradH][gradW] for whole planes, else float[2][gradW]
+  int64_t divisors = 0;       // float[batch][gradH][gradW] for whole planes, else float[2][gradW]
   int64_t column_covers = 0;  // kSum: Cover[W], columns of gradOutput over each column of out
   // kTable, with R vectors in a row of out:
   int64_t offsets = 0;       // int32[R][2]: where in the sums a vector's two addends start
   int64_t lanes[2] = {};     // int32[R][lanes]: the element after that for each lane
   int64_t second_masks = 0;  // int32[R][lanes]: all bits set where there is a second addend
   // Scratch:
-  int64_t quotients = 0;  // float[gradH + 1][gradW] for whole planes, else float[gradW]; padded
+  int64_t quotients = 0;  // float[slots][batch][gradH][gradW] for whole planes, else float[gradW];
+                          // a row more in each slot, padded
   int64_t gathered = 0;   // float[gradW]
   int64_t sums = 0;       // float[gradW], padded
   int64_t float_row = 0;  // float[W], padded
   int64_t row = 0;        // out's dtype[W], padded
+  // Of 16-bit types with has_small_sums: groups of `batch` planes, of which `slots` are in work.
+  int64_t batch = 1;
+  int64_t slots = 1;
+  int64_t quotients_stride = 0;  // floats from slot to slot
+  int64_t pairs_stride = 0;      // words of each of the two arrays of pairs of a slot; 0: no pairs
+  int64_t pairs = 0;             // uint32[slots][2][pairs_stride]
 
   explicit PlanesLayout(const Problem& problem);
 };

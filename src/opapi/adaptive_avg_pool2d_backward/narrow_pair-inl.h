@@ -1,4 +1,4 @@
-// Two vectors stored at once, and the numbers for which that is cheaper.
+// Numbers that are rounded to BFloat16 in half the instructions, and two vectors of them stored.
 
 // Per-target include guard
 #if defined(ACLNN_CPU_ADAPTIVE_AVG_POOL2D_BACKWARD_NARROW_PAIR_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -40,12 +40,11 @@ HWY_INLINE bool AreTame(const float* numbers, int64_t n) {
 #if HWY_TARGET != HWY_SCALAR
 // Rounded to BFloat16, which is in the upper half of each lane; NaN is not looked for.
 template <class D>
-HWY_INLINE hn::Vec<hn::Repartition<uint16_t, D>> RoundTame(hn::Vec<D> v, D /*d*/) {
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> RoundTame(hn::Vec<D> v, D /*d*/) {
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-  const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd);
-  return hn::BitCast(hn::Repartition<uint16_t, D>(), rounded);
+  return hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd);
 }
 #endif
 
@@ -56,7 +55,8 @@ HWY_INLINE void StorePair(hn::Vec<D> left, hn::Vec<D> right, D d, T* left_to, T*
   if constexpr (kTame) {
     const hn::Repartition<uint16_t, D> d16;
     const hn::Half<decltype(d16)> half;
-    const auto both = hn::ConcatOdd(d16, RoundTame(right, d), RoundTame(left, d));
+    const auto both = hn::ConcatOdd(d16, hn::BitCast(d16, RoundTame(right, d)),
+                                    hn::BitCast(d16, RoundTame(left, d)));
     hn::StoreU(hn::LowerHalf(half, both), half, &left_to->bits);
     hn::StoreU(hn::UpperHalf(half, both), half, &right_to->bits);
     return;

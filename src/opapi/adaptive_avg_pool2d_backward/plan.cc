@@ -38,12 +38,6 @@ constexpr double kNsPerByte = 0.05;     // of out, stored in the third-level cac
 constexpr double kNsPerConversion = 0.3;
 constexpr double kNsPerStride = 1.5;  // one element that does not lie next to the one before
 
-bool HasPackedPlanes(const StridedView& view) {
-  const int64_t height = view.extents[2];
-  const int64_t width = view.extents[3];
-  return (width == 1 || view.strides[3] == 1) && (height == 1 || view.strides[2] == width);
-}
-
 bool HasIndexableExtents(const Problem& problem) {
   return std::max({problem.height(), problem.width(), problem.grad_height(),
                    problem.grad_width()}) < kMaxIndexedExtent;
@@ -99,6 +93,16 @@ bool ExceedsCache(const Problem& problem) {
   return bytes > std::min(0.75 * static_cast<double>(LastLevelCacheBytes()), kMaxCachedBytes);
 }
 
+// In floating point, where no product overflows.
+bool IsTiny(const Problem& problem) {
+  const auto sum = [](int64_t a, int64_t b) {
+    return static_cast<double>(a) + static_cast<double>(b);
+  };
+  return static_cast<double>(problem.planes()) * sum(problem.height(), problem.grad_height()) *
+             sum(problem.width(), problem.grad_width()) <=
+         kMaxTinyTerms;
+}
+
 }  // namespace
 
 const char* VariantName(Variant variant) {
@@ -132,20 +136,6 @@ bool HasSmallGradPlanes(const Problem& problem) {
          CheckedMul(problem.grad_height(), problem.grad_width(), &elements) &&
          elements <= kMaxSmallGradPlane;
 }
-
-namespace {
-
-// In floating point, where no product overflows.
-bool IsTiny(const Problem& problem) {
-  const auto sum = [](int64_t a, int64_t b) {
-    return static_cast<double>(a) + static_cast<double>(b);
-  };
-  return static_cast<double>(problem.planes()) * sum(problem.height(), problem.grad_height()) *
-             sum(problem.width(), problem.grad_width()) <=
-         kMaxTinyTerms;
-}
-
-}  // namespace
 
 bool Applies(Variant variant, const Problem& problem) {
   const bool same_dtype = problem.out_dtype == problem.grad_dtype;

@@ -37,6 +37,13 @@ ColumnMethod MethodFor(const Problem& problem);
 // A plane of gradOutput is small enough to be divided and kept in the first-level cache.
 bool HasSmallGradPlanes(const Problem& problem);
 
+// Rows of a plane one after the other.
+inline bool HasPackedPlanes(const StridedView& view) {
+  const int64_t height = view.extents[2];
+  const int64_t width = view.extents[3];
+  return (width == 1 || view.strides[3] == 1) && (height == 1 || view.strides[2] == width);
+}
+
 // In a view of packed planes, each begins where the one before ends.
 inline bool PlanesAdjoin(const StridedView& view) {
   const Dims& extents = view.extents;

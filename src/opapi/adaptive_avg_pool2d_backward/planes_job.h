@@ -9,6 +9,14 @@
 
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 
+// What the variant "planes" makes rows of out from.
+enum class RowSource {
+  kBands,      // sums in scratch, a row for all rows under the same rows of gradOutput
+  kSmallRows,  // quotients, in registers (small_rows-inl.h)
+  kPairs,      // pairs of 16-bit numbers (pairs-inl.h)
+  kWidePairs,  // the same where eight columns may lie under more than four cells
+};
+
 // Of the variant "planes": what all blocks of a run share.
 struct PlanesJob {
   const Problem& problem;
@@ -20,6 +28,7 @@ struct PlanesJob {
   const Cover* column_covers;
   const float* divisors;
   bool divisors_are_reciprocals;
+  RowSource source;
   bool streaming;
 };
 

@@ -39,7 +39,7 @@ void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t width = job.problem.width();
   const int64_t grad_width = job.problem.grad_width();
-  const int64_t zeros = job.problem.grad_height();
+  const float* const zeros = quotients + job.problem.grad_height() * grad_width;
   const ColumnTable table(job.layout, job.workspace, width);
   // Copies, because stores of out could change the table as far as the compiler knows.
   const auto left_first = LanesOf(d, table, 0, 0);
@@ -56,8 +56,7 @@ void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
   for (int64_t h = rows.first_row; h < end_row;) {
     const Cover cover = covers[h];
     const float* a = quotients + cover.begin * grad_width;
-    const float* b =
-        quotients + (cover.end - cover.begin == 2 ? cover.begin + 1 : zeros) * grad_width;
+    const float* b = cover.end - cover.begin == 2 ? a + grad_width : zeros;
     const auto sums_at = [&](int64_t offset) HWY_ATTR {
       return hn::Add(hn::LoadU(d, a + offset), hn::LoadU(d, b + offset));
     };
@@ -81,14 +80,6 @@ void RunSmallRows(const PlanesJob& job, const PlaneRows& rows, const T* end,
   }
 }
 
-// Whether RunSmallRows can be used.
-HWY_INLINE bool HasSmallRows(const PlanesJob& job) {
-  const hn::ScalableTag<float> d;
-  return job.layout.whole_plane && job.layout.method == ColumnMethod::kTable &&
-         job.problem.height() >= job.problem.grad_height() &&
-         job.problem.width() <= 2 * static_cast<int64_t>(hn::Lanes(d));
-}
-
 template <typename T, bool kTame>
 void RunSmallAs(const PlanesJob& job, const PlaneRows& rows, const T* end, const float* quotients) {
   const hn::ScalableTag<float> d;
@@ -103,12 +94,12 @@ void RunSmallAs(const PlanesJob& job, const PlaneRows& rows, const T* end, const
 }
 
 template <typename T>
-void RunSmall(const PlanesJob& job, const PlaneRows& rows, const T* end,
-              const PlanesScratch<T>& scratch) {
+void RunSmall(const PlanesJob& job, const PlaneRows& rows, const T* end, const float* quotients) {
   if constexpr (std::is_same_v<T, BFloat16>) {
-    if (scratch.tame) return RunSmallAs<T, true>(job, rows, end, scratch.quotients);
+    if (AreTame(quotients, job.problem.grad_height() * job.problem.grad_width()))
+      return RunSmallAs<T, true>(job, rows, end, quotients);
   }
-  RunSmallAs<T, false>(job, rows, end, scratch.quotients);
+  RunSmallAs<T, false>(job, rows, end, quotients);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -33,7 +33,6 @@ struct PlanesScratch {
   float* sums;
   float* float_row;
   T* row;
-  bool tame = false;          // BFloat16, whole planes: AreTame(quotients)
   int64_t quotient_row = -1;  // the row of gradOutput that quotients holds, without whole planes
 
   PlanesScratch(const PlanesLayout& layout, std::byte* own)
@@ -64,19 +63,18 @@ void DivideRow(const PlanesJob& job, const T* gradients, const float* divisors, 
 }
 
 template <typename T>
-void DividePlane(const PlanesJob& job, const std::byte* grad_plane,
-                 const PlanesScratch<T>& scratch) {
+void DividePlane(const PlanesJob& job, const T* grad_plane, float* gathered, float* quotients) {
   const Dims& strides = job.problem.grad.strides;
   const int64_t grad_height = job.problem.grad_height();
   const int64_t grad_width = job.problem.grad_width();
   if (strides[3] == 1 && strides[2] == grad_width) {
-    Quotients(reinterpret_cast<const T*>(grad_plane), job.divisors, job.divisors_are_reciprocals,
-              static_cast<size_t>(grad_height * grad_width), scratch.quotients);
+    Quotients(grad_plane, job.divisors, job.divisors_are_reciprocals,
+              static_cast<size_t>(grad_height * grad_width), quotients);
     return;
   }
   for (int64_t oh = 0; oh < grad_height; ++oh) {
-    DivideRow(job, GradRow<T>(job, grad_plane, oh), job.divisors + oh * grad_width,
-              scratch.gathered, scratch.quotients + oh * grad_width);
+    DivideRow(job, grad_plane + oh * strides[2], job.divisors + oh * grad_width, gathered,
+              quotients + oh * grad_width);
   }
 }
 

@@ -5,24 +5,6 @@
 
 namespace {
 
-struct Extra {
-  Extra() {
-    MUST(aclrtCreateStream(&stream));
-    MUST(aclrtCreateEvent(&event));
-  }
-  ~Extra() {
-    MUST(aclrtDestroyEvent(event));
-    MUST(aclrtDestroyStream(stream));
-  }
-  aclrtStream stream = nullptr;
-  aclrtEvent event = nullptr;
-};
-
-void ReadBack(const void* device, size_t bytes) {
-  std::vector<char> host(bytes);
-  MUST(aclrtMemcpy(host.data(), bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
-}
-
 // Producer and consumer on two streams, there and back, the event recorded again each time.
 void EventsOrderStreams(bool) {
   const Session session;

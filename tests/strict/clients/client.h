@@ -42,6 +42,29 @@ class Session {
   aclrtStream stream = nullptr;
 };
 
+// A second stream, and an event.
+class Extra {
+ public:
+  Extra() {
+    MUST(aclrtCreateStream(&stream));
+    MUST(aclrtCreateEvent(&event));
+  }
+  ~Extra() {
+    MUST(aclrtDestroyEvent(event));
+    MUST(aclrtDestroyStream(stream));
+  }
+  Extra(const Extra&) = delete;
+  Extra& operator=(const Extra&) = delete;
+
+  aclrtStream stream = nullptr;
+  aclrtEvent event = nullptr;
+};
+
+inline void ReadBack(const void* device, size_t bytes) {
+  std::vector<char> host(bytes);
+  MUST(aclrtMemcpy(host.data(), bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+}
+
 inline void* Allocate(size_t bytes) {
   void* memory = nullptr;
   MUST(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));

@@ -3,13 +3,12 @@
 
 namespace {
 
-void ReadBack(bool fault) {
+void ReadResult(bool fault) {
   const Session session;
   Pool pool;
   pool.Launch(session.stream);
   if (!fault) MUST(aclrtSynchronizeStream(session.stream));
-  char host[Pool::kOutBytes];
-  MUST(aclrtMemcpy(host, sizeof(host), pool.out_memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));
+  ReadBack(pool.out_memory, Pool::kOutBytes);
   MUST(aclrtSynchronizeStream(session.stream));
 }
 
@@ -34,18 +33,13 @@ void Free(bool fault) {
 
 void SecondStream(bool fault) {
   const Session session;
-  aclrtStream second = nullptr;
-  aclrtEvent event = nullptr;
-  MUST(aclrtCreateStream(&second));
-  MUST(aclrtCreateEvent(&event));
+  const Extra second;
   Pool pool;
   pool.Launch(session.stream);
-  MUST(aclrtRecordEvent(event, session.stream));
-  if (!fault) MUST(aclrtStreamWaitEvent(second, event));
-  MUST(aclrtMemsetAsync(pool.out_memory, Pool::kOutBytes, 1, Pool::kOutBytes, second));
+  MUST(aclrtRecordEvent(second.event, session.stream));
+  if (!fault) MUST(aclrtStreamWaitEvent(second.stream, second.event));
+  MUST(aclrtMemsetAsync(pool.out_memory, Pool::kOutBytes, 1, Pool::kOutBytes, second.stream));
   MUST(aclrtSynchronizeDevice());
-  MUST(aclrtDestroyEvent(event));
-  MUST(aclrtDestroyStream(second));
 }
 
 // The event was recorded before the work that matters.
@@ -58,8 +52,7 @@ void EventTooEarly(bool fault) {
   pool.Launch(session.stream);
   if (!fault) MUST(aclrtRecordEvent(event, session.stream));
   MUST(aclrtSynchronizeEvent(event));
-  char host[Pool::kOutBytes];
-  MUST(aclrtMemcpy(host, sizeof(host), pool.out_memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));
+  ReadBack(pool.out_memory, Pool::kOutBytes);
   MUST(aclrtSynchronizeStream(session.stream));
   MUST(aclrtDestroyEvent(event));
 }
@@ -67,21 +60,16 @@ void EventTooEarly(bool fault) {
 // Nobody waits for the event, so that no wait is open says nothing about it.
 void NoWaitIsOpen(bool fault) {
   const Session session;
-  aclrtStream second = nullptr;
-  aclrtEvent event = nullptr;
-  MUST(aclrtCreateStream(&second));
-  MUST(aclrtCreateEvent(&event));
+  const Extra second;
   Pool pool;
   pool.Launch(session.stream);
-  MUST(aclrtRecordEvent(event, session.stream));
-  if (!fault) MUST(aclrtStreamWaitEvent(second, event));
+  MUST(aclrtRecordEvent(second.event, session.stream));
+  if (!fault) MUST(aclrtStreamWaitEvent(second.stream, second.event));
   aclrtEventWaitStatus status = ACL_EVENT_WAIT_STATUS_NOT_READY;
-  while (status != ACL_EVENT_WAIT_STATUS_COMPLETE) MUST(aclrtQueryEventWaitStatus(event, &status));
-  char host[Pool::kOutBytes];
-  MUST(aclrtMemcpy(host, sizeof(host), pool.out_memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));
+  while (status != ACL_EVENT_WAIT_STATUS_COMPLETE)
+    MUST(aclrtQueryEventWaitStatus(second.event, &status));
+  ReadBack(pool.out_memory, Pool::kOutBytes);
   MUST(aclrtSynchronizeDevice());
-  MUST(aclrtDestroyEvent(event));
-  MUST(aclrtDestroyStream(second));
 }
 
 // Pinned host memory is freed while a copy still reads it.
@@ -102,7 +90,7 @@ void FreeHost(bool fault) {
 
 int main(int argc, char** argv) {
   return RunCase(argc, argv,
-                 {{"read_back", ReadBack},
+                 {{"read_back", ReadResult},
                   {"overwrite", Overwrite},
                   {"free", Free},
                   {"second_stream", SecondStream},
