@@ -8,6 +8,8 @@ Run it with the Python that has the PyTorch of interest; DIR holds libascendcl.s
 """
 import argparse
 import ctypes
+import functools
+import math
 import os
 import pathlib
 import statistics
@@ -87,37 +89,105 @@ def pool_case(dtype, self_shape, grad_size):
     return call, lambda: torch.ops.aten._adaptive_avg_pool2d_backward(grad, out), lambda: (out,)
 
 
-def grid_case(dtype, shape, slope):
+WAVELENGTHS = (18, 31, 60)  # voxels
+TRANSLATION = (1.37, -0.61, 0.83)
+MOTIONS = ("identity", "slope0.05", "slope0.1", "slope0.2", "slope0.4", "rotation5", "rotation20",
+           "random")
+
+
+def places(motion, size, points):
+    """Where the points lie, in voxels, x, y, z last: the motions of the program bench."""
+    if motion == "random":
+        generator = torch.Generator().manual_seed(3)
+        where = torch.rand(*points, 3, dtype=torch.float64, generator=generator)
+        return where * (torch.tensor(size[::-1]) - 1)
+    axes = [torch.linspace(0, extent - 1, count, dtype=torch.float64)
+            for extent, count in zip(size, points)]
+    where = list(reversed(torch.meshgrid(*axes, indexing="ij")))
+    if motion.startswith("slope"):
+        slope = float(motion.removeprefix("slope"))
+        moved = []
+        for axis in range(3):
+            waves = [1 / (2 * math.pi / length)
+                     * torch.sin(2 * math.pi / length * where[(axis + i) % 3] + 2.1 * axis)
+                     for i, length in enumerate(WAVELENGTHS)]
+            moved.append(where[axis] + TRANSLATION[axis] + slope / 3 * sum(waves))
+        where = moved
+    if motion.startswith("rotation"):
+        angle = math.radians(float(motion.removeprefix("rotation")))
+        cos, sin = math.cos(angle), math.sin(angle)
+        centre = [(extent - 1) / 2 for extent in reversed(size)]
+        x, y, z = (a - c for a, c in zip(where, centre))
+        turned = x * sin + y * cos
+        where = [x * cos - y * sin + centre[0], turned * cos - z * sin + centre[1],
+                 turned * sin + z * cos + centre[2]]
+    return torch.stack(where, -1)
+
+
+def grid_case(dtype, shape, motion, interpolation=0, padding=0, align_corners=True, points=None,
+              channels_last=False, mask=(True, True)):
     n, c, *size = shape
-    axes = [torch.linspace(-1, 1, extent) for extent in size]
-    z, y, x = torch.meshgrid(*axes, indexing="ij")
-    wave = slope * torch.sin(3 * x + 2 * y + z) / 3
-    grid = torch.stack((x + wave, y - wave, z + wave), -1).expand(n, *size, 3).contiguous()
-    grid = grid.to(dtype)
-    volume = torch.rand(shape).to(dtype)
-    grad = torch.rand(shape).to(dtype)
+    points = points or size
+    extents = torch.tensor(size[::-1], dtype=torch.float64)
+    where = places(motion, size, points)
+    grid = 2 * where / (extents - 1) - 1 if align_corners else (2 * where + 1) / extents - 1
+    grid = grid.expand(n, *points, 3).contiguous().to(dtype)
+    memory_format = torch.channels_last_3d if channels_last else torch.contiguous_format
+    volume = torch.rand(shape).to(dtype).contiguous(memory_format=memory_format)
+    grad = torch.rand(n, c, *points).to(dtype).contiguous(memory_format=memory_format)
     volume_grad, grid_grad = torch.zeros_like(volume), torch.zeros_like(grid)
-    mask = VOID(base.aclCreateBoolArray((ctypes.c_bool * 2)(True, True), ctypes.c_uint64(2)))
+    wanted = VOID(base.aclCreateBoolArray((ctypes.c_bool * 2)(*mask), ctypes.c_uint64(2)))
     call = Call("aclnnGridSampler3DBackward", acl_tensor(grad), acl_tensor(volume),
-                acl_tensor(grid), ctypes.c_int64(0), ctypes.c_int64(0), ctypes.c_bool(True), mask,
-                acl_tensor(volume_grad), acl_tensor(grid_grad))
-    peer = lambda: torch.ops.aten.grid_sampler_3d_backward(  # noqa: E731
-        grad, volume, grid, 0, 0, True, [True, True])
-    return call, peer, lambda: (volume_grad, grid_grad)
+                acl_tensor(grid), ctypes.c_int64(interpolation), ctypes.c_int64(padding),
+                ctypes.c_bool(align_corners), wanted, acl_tensor(volume_grad),
+                acl_tensor(grid_grad))
+
+    def pick_wanted(results):
+        return tuple(result for result, want in zip(results, mask) if want)
+
+    def peer():
+        return pick_wanted(torch.ops.aten.grid_sampler_3d_backward(
+            grad, volume, grid, interpolation, padding, align_corners, list(mask)))
+    return call, peer, lambda: pick_wanted((volume_grad, grid_grad))
 
 
-CASES = {
-    "pool/f32/32x2048x7x7<-1x1": lambda: pool_case(torch.float32, (32, 2048, 7, 7), (1, 1)),
-    "pool/f32/16x512x14x14<-6x6": lambda: pool_case(torch.float32, (16, 512, 14, 14), (6, 6)),
-    "pool/f32/2x512x32x32<-3x5": lambda: pool_case(torch.float32, (2, 512, 32, 32), (3, 5)),
-    "pool/f32/8x256x64x64<-7x7": lambda: pool_case(torch.float32, (8, 256, 64, 64), (7, 7)),
-    "pool/bf16/16x512x14x14<-6x6": lambda: pool_case(torch.bfloat16, (16, 512, 14, 14), (6, 6)),
-    "pool/f16/16x512x14x14<-6x6": lambda: pool_case(torch.float16, (16, 512, 14, 14), (6, 6)),
-    "grid/f32/1x1x64x64x64/slope0": lambda: grid_case(torch.float32, (1, 1, 64, 64, 64), 0),
-    "grid/f32/1x1x64x64x64/slope0.1": lambda: grid_case(torch.float32, (1, 1, 64, 64, 64), 0.1),
-    "grid/f32/1x3x96x96x96/slope0.1": lambda: grid_case(torch.float32, (1, 3, 96, 96, 96), 0.1),
-    "grid/f32/2x16x32x64x64/slope0.1": lambda: grid_case(torch.float32, (2, 16, 32, 64, 64), 0.1),
-}
+def make_cases():
+    dtypes = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
+              "f64": torch.float64}
+    cases = {}
+    for name, dtype, shape, size in (
+            ("f32/32x2048x7x7<-1x1", torch.float32, (32, 2048, 7, 7), (1, 1)),
+            ("f32/16x512x14x14<-6x6", torch.float32, (16, 512, 14, 14), (6, 6)),
+            ("f32/2x512x32x32<-3x5", torch.float32, (2, 512, 32, 32), (3, 5)),
+            ("f32/8x256x64x64<-7x7", torch.float32, (8, 256, 64, 64), (7, 7)),
+            ("f32/8x64x7x7<-14x14", torch.float32, (8, 64, 7, 7), (14, 14)),
+            ("bf16/16x512x14x14<-6x6", torch.bfloat16, (16, 512, 14, 14), (6, 6)),
+            ("f16/16x512x14x14<-6x6", torch.float16, (16, 512, 14, 14), (6, 6))):
+        cases["pool/" + name] = functools.partial(pool_case, dtype, shape, size)
+    for shape in ((1, 1, 64, 64, 64), (1, 3, 96, 96, 96), (2, 16, 32, 64, 64)):
+        text = "x".join(map(str, shape))
+        for motion in MOTIONS:
+            cases[f"grid/f32/{text}/{motion}"] = functools.partial(
+                grid_case, torch.float32, shape, motion)
+            if shape[1] >= 8:
+                cases[f"grid/f32/{text}/{motion}/channels-last"] = functools.partial(
+                    grid_case, torch.float32, shape, motion, channels_last=True)
+    for interpolation, mode in enumerate(("bilinear", "nearest")):
+        for padding, rule in enumerate(("zeros", "border", "reflection")):
+            for align in (True, False):
+                name = f"grid/f32/1x1x64x64x64/slope0.1/{mode}/{rule}"
+                cases[name + ("" if align else "/half-pixel")] = functools.partial(
+                    grid_case, torch.float32, (1, 1, 64, 64, 64), "slope0.1", interpolation,
+                    padding, align)
+    for name in ("f64", "f16", "bf16"):
+        cases[f"grid/{name}/1x1x64x64x64/slope0.1"] = functools.partial(
+            grid_case, dtypes[name], (1, 1, 64, 64, 64), "slope0.1")
+    for name, mask in (("input-grad-only", (True, False)), ("grid-grad-only", (False, True))):
+        cases[f"grid/f32/1x1x64x64x64/slope0.1/{name}"] = functools.partial(
+            grid_case, torch.float32, (1, 1, 64, 64, 64), "slope0.1", mask=mask)
+    cases["grid/f32/4x32x16x16x16/points8x8x8/slope0.1"] = functools.partial(
+        grid_case, torch.float32, (4, 32, 16, 16, 16), "slope0.1", points=(8, 8, 8))
+    return cases
 
 
 def seconds(run):
@@ -140,14 +210,14 @@ def main():
     check(acl.aclInit(None))
     check(acl.aclrtSetDevice(0))
     print(f"PyTorch {torch.__version__}, {options.threads} thread(s)")
-    for name, make in CASES.items():
+    for name, make in make_cases().items():
         if options.filter not in name:
             continue
         ours, peer, results = make()
         try:
             expected = peer()
         except RuntimeError:
-            print(f"{name:<36} this PyTorch has no such kernel")
+            print(f"{name:<58} this PyTorch has no such kernel")
             continue
         ours()
         times = {ours: [], peer: []}
@@ -155,7 +225,7 @@ def main():
             for run, measured in times.items():
                 measured.append(seconds(run))
         a, b = statistics.median(times[ours]), statistics.median(times[peer])
-        print(f"{name:<36} ours {a * 1e6:10.1f} us  torch {b * 1e6:10.1f} us  ratio {b / a:6.2f}"
+        print(f"{name:<58} ours {a * 1e6:10.1f} us  torch {b * 1e6:10.1f} us  ratio {b / a:6.2f}"
               f"  largest difference {difference(results(), expected):.1e} of the maximum")
 
 

@@ -85,14 +85,19 @@ def case_table(runs, markdown):
     print_table(head, rows, markdown)
 
 
-def volume_tables(runs, markdown):
-    """Cases that differ only in the size of a cube of voxels and points."""
+def cubes(run):
+    """Cases that differ only in the size of a cube of voxels and points, three or more: for the name
+    without the size the pairs of size and whole name."""
     groups = {}
-    for case in runs[0]["cases"]:
+    for case in run["cases"]:
         match = re.search(r"d(\d+)h\1w\1/gd\1h\1w\1", case["name"])
         if match:
             name = case["name"].replace(match.group(), "d*h*w*/gd*h*w*")
             groups.setdefault(name, []).append((int(match.group(1)), case["name"]))
+    return {name: sorted(sizes) for name, sizes in groups.items() if len(sizes) > 2}
+
+
+def volume_tables(runs, markdown):
     by_name = [{case["name"]: case for case in run["cases"]} for run in runs]
     first = runs[0]["machine"]["threads"]
     head = ["size"]
@@ -100,11 +105,9 @@ def volume_tables(runs, markdown):
         threads = f"{run['machine']['threads']}T"
         head += [f"us, {threads}", f"ns per point, {threads}"]
         head += [f"{threads} against {first}T"] if i else []
-    for name, sizes in groups.items():
-        if len(sizes) < 3:
-            continue
+    for name, sizes in cubes(runs[0]).items():
         rows = []
-        for size, full_name in sorted(sizes):
+        for size, full_name in sizes:
             row = [str(size)]
             for i, cases in enumerate(by_name):
                 if full_name not in cases:
