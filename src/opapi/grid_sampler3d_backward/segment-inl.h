@@ -206,6 +206,16 @@ HWY_INLINE V FindEdges(D d, const Problem& problem, Planes planes, const V* low,
   return hn::IfThenElse(fits, hn::Add(hn::Add(x, y), z), touches_nothing);
 }
 
+// What stands before and after the offsets of a segment. Kernels look at most two points ahead.
+template <typename F>
+HWY_INLINE void FrameOffsets(const Slabs& slabs, size_t count, Located<F>* located) {
+  constexpr int64_t kLanes = hn::MaxLanes(PointTag<F>());
+  int32_t* const offsets = located->offsets + kSlack;
+  offsets[-1] = -2;
+  std::fill_n(offsets + RoundUp(static_cast<int64_t>(count), kLanes), 2,
+              static_cast<int32_t>(slabs.nowhere()));
+}
+
 template <bool kSimple, bool kWithEdges, typename F>
 HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Planes planes,
                                const F* HWY_RESTRICT coordinates, size_t count,
@@ -271,11 +281,7 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
     owned = hn::Or(owned, mine);
     foreign = hn::Or(foreign, hn::Not(mine));
   }
-  located->offsets[kSlack - 1] = -2;
-  // Kernels look at most two points ahead.
-  std::fill_n(located->offsets + kSlack +
-                  RoundUp(static_cast<int64_t>(count), static_cast<int64_t>(hn::Lanes(d))),
-              2, static_cast<int32_t>(slabs.nowhere()));
+  FrameOffsets(slabs, count, located);
   located->last_plane = static_cast<int64_t>(hn::GetLane(hn::MaxOfLanes(d, last)));
   located->any_in_slab = !hn::AllFalse(d, in_slab);
   located->any_owned = !hn::AllFalse(d, owned);
