@@ -171,6 +171,32 @@ TEST(GridSampler3DBackwardPlan, WorkspaceHoldsEitherLayout) {
   EXPECT_THAT(Plan(problem, Variant::kQuads).Describe(), HasSubstr("quads: "));
 }
 
+// Filled up to four channels, fewer slabs fit into the workspace at once: with several threads that
+// may cost more than quads save.
+TEST(GridSampler3DBackwardPlan, QuadsAreNoChoiceWhereFarFewerTasksCouldRunAtOnce) {
+  if (!HasSlabVariants()) return;  // a target without vectors
+  struct Row {
+    Dims input;
+    int64_t planar_slots, quads_slots;
+    Variant chosen;
+  };
+  const Row rows[] = {{{1, 2, 48, 48, 48}, 2, 1, Variant::kPlanar},
+                      {{2, 2, 16, 64, 64}, 3, 1, Variant::kPlanar},
+                      {{1, 2, 96, 96, 96}, 6, 3, Variant::kPlanar},
+                      {{1, 3, 40, 16, 30}, 2, 1, Variant::kPlanar},
+                      {{1, 2, 32, 32, 30}, 1, 1, Variant::kPlanarOrQuads},
+                      {{1, 3, 48, 48, 48}, 2, 2, Variant::kPlanarOrQuads},
+                      {{1, 3, 96, 96, 96}, 6, 4, Variant::kPlanarOrQuads}};
+  for (const Row& row : rows) {
+    const Dims& in = row.input;
+    const Problem problem = MakeProblem(ACL_FLOAT, in, {in[2], in[3], in[4]});
+    SCOPED_TRACE(in[1] * 1000 + in[4]);
+    EXPECT_EQ(Plan(problem, Variant::kPlanar).slabs().slots, row.planar_slots);
+    EXPECT_EQ(Plan(problem, Variant::kQuads).slabs().slots, row.quads_slots);
+    EXPECT_EQ(ChooseVariant(problem), row.chosen);
+  }
+}
+
 TEST(GridSampler3DBackwardPlan, DenseChannelsLastVolumesAreUsedInPlace) {
   const Problem base = MakeProblem(ACL_FLOAT, {1, 16, 8, 9, 10}, {8, 9, 10});
   const auto slabs = [](const Problem& problem) {

@@ -301,17 +301,18 @@ TEST(GridSampler3DBackwardVariants, OneColumnOfPoints) {
 TEST(GridSampler3DBackwardVariants, AreChosenByShape) {
   if (!HasSlabVariants()) return;  // a target without vectors
   const auto chosen = [](int64_t channels, int64_t points, aclDataType dtype = ACL_FLOAT,
-                         int64_t interpolation = 0, int64_t width = 30) {
+                         int64_t interpolation = 0, int64_t width = 30, int64_t depth = 40) {
     CallSpec spec;
     spec.dtype = dtype;
-    spec.shape = {1, channels, 40, 16, width, points, 16, 30, interpolation, 0, true};
+    spec.shape = {1, channels, depth, 16, width, points, 16, 30, interpolation, 0, true};
     return TestCall(spec).Prepare()->variant();
   };
   EXPECT_EQ(chosen(1, 40), Variant::kPlanar);
-  EXPECT_EQ(chosen(2, 40), Variant::kPlanarOrQuads);
-  EXPECT_EQ(chosen(2, 40, ACL_FLOAT, 0, 2), Variant::kPlanar);
-  EXPECT_EQ(chosen(2, 40, ACL_FLOAT, 1), Variant::kPlanar);
-  EXPECT_EQ(chosen(3, 40, ACL_BF16), Variant::kPlanarOrQuads);
+  EXPECT_EQ(chosen(2, 40), Variant::kPlanar);
+  EXPECT_EQ(chosen(2, 40, ACL_FLOAT, 0, 40, 32), Variant::kPlanarOrQuads);
+  EXPECT_EQ(chosen(2, 40, ACL_FLOAT, 0, 2, 32), Variant::kPlanar);
+  EXPECT_EQ(chosen(2, 40, ACL_FLOAT, 1, 40, 32), Variant::kPlanar);
+  EXPECT_EQ(chosen(3, 40, ACL_BF16, 0, 40, 32), Variant::kPlanarOrQuads);
   EXPECT_EQ(chosen(3, 40, ACL_FLOAT16, 1), Variant::kQuads);
   EXPECT_EQ(chosen(3, 40, ACL_DOUBLE), Variant::kPlanar);
   CallSpec side_by_side;
@@ -332,7 +333,7 @@ TEST(GridSampler3DBackwardVariants, QuadsAreChosenByTheGrid) {
   const auto uses_quads = [](int64_t channels, Points points, aclDataType dtype = ACL_FLOAT) {
     CallSpec spec;
     spec.dtype = dtype;
-    spec.shape = {2, channels, 16, 16, 64, 16, 16, 64, 0, 0, true};
+    spec.shape = {1, channels, 32, 16, 64, 32, 16, 64, 0, 0, true};
     TestCall call(spec);
     Fill(points, 1, &call);
     Buffers buffers{};
