@@ -135,9 +135,10 @@ class Plan : public OpPlan {
   const Problem& problem() const { return problem_; }
   Variant variant() const { return variant_; }
   const Blocks& blocks() const { return blocks_; }  // of kPoints
-  const Slabs& slabs() const { return slabs_; }     // of the other variants, but for
-  const Slabs& quads() const { return quads_; }     // kQuads, as of kPlanarOrQuads
-  // Of these: which one a call with this grid is.
+  // Of the other variants; of kPlanarOrQuads those of planar.
+  const Slabs& slabs() const { return slabs_; }
+  const Slabs& quads() const { return quads_; }  // of kQuads and kPlanarOrQuads
+  // Whether a call with this grid is computed as quads. Of `buffers` only the grid is read.
   bool UsesQuads(const Buffers& buffers) const;
 
   // inputGrad is summed in float or double [N, C, D, H, W] of the workspace, row-major, instead of

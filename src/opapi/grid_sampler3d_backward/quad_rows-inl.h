@@ -23,7 +23,8 @@ namespace aclnn_cpu {
 namespace grid_sampler3d_backward {
 namespace HWY_NAMESPACE {
 
-constexpr size_t kQuad = 4;  // elements of a voxel
+constexpr size_t kQuad = static_cast<size_t>(kPlanarChannels);  // elements of a voxel
+static_assert(kQuad * sizeof(float) == 16, "a voxel is a vector of 128 bits");
 
 template <typename T>
 HWY_INLINE void ReadQuad(const T* HWY_RESTRICT from, int64_t channel_step, size_t channels,

@@ -149,7 +149,6 @@ struct Owner {
   Owner(Planes planes, int64_t depth)
       : begin(planes.begin == 0 ? std::numeric_limits<F>::lowest() : static_cast<F>(planes.begin)),
         end(planes.end == depth ? std::numeric_limits<F>::max() : static_cast<F>(planes.end)) {}
-  bool Owns(F z) const { return z >= begin && z < end; }
   template <class D>
   HWY_INLINE hn::Mask<D> Owns(D d, hn::Vec<D> z) const {
     return hn::And(hn::Ge(z, hn::Set(d, begin)), hn::Lt(z, hn::Set(d, end)));
