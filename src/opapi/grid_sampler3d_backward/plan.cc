@@ -141,7 +141,8 @@ bool SuitsPlanar(const Problem& problem) {
 int64_t MostRunsOfPlanar(const Problem& problem) {
   if (problem.channels() > kPlanarChannels || problem.dtype == ACL_DOUBLE) return kNever;
   // Channels that lie side by side are copied faster to quads than one by one.
-  if (problem.channels() == 3 && problem.input.strides[1] == 1) return kAlways;
+  const StridedView& volume = problem.reads_input() ? problem.input : problem.input_grad;
+  if (problem.channels() == 3 && volume.strides[1] == 1) return kAlways;
   const bool nearest = problem.interpolation == Interpolation::kNearest;
   return (nearest ? kMostRunsOfPlanarNearest : kMostRunsOfPlanar)[problem.channels() - 1];
 }
