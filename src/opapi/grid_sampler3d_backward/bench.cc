@@ -4,6 +4,7 @@
 #include <memory>
 #include <numbers>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -311,6 +312,9 @@ std::vector<Case> MakeCases() {
   }
   for (const int64_t channels : {1, 3, 16}) AddModes(channels, false, cases);
   AddModes(16, true, cases);
+  // The first mode of a volume is one of its motions.
+  std::set<std::string> names;
+  std::erase_if(cases, [&](const Case& c) { return !names.insert(c.name).second; });
   return cases;
 }
 
