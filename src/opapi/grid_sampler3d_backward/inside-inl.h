@@ -259,6 +259,15 @@ class Offsets {
   V row_, plane_, origin_, first_plane_, nowhere_;
 };
 
+// What is known of a segment that is inside and in the slab, before its points are located.
+template <typename F>
+HWY_INLINE void NoteInside(int64_t last_plane, bool owned, Located<F>* located) {
+  located->offsets[kSlack - 1] = -2;
+  located->last_plane = last_plane;
+  located->any_in_slab = true;
+  located->any_owned = located->all_owned = owned;
+}
+
 // LocatePoints() for a segment that is inside and in the slab, though x may lie anywhere. Fills the
 // arrays alone, `z` excepted. `kZeros`: the padding. If `products` is not null, also these.
 template <bool kZeros, size_t kChannels, typename F>

@@ -93,10 +93,7 @@ class PlanarTask {
       LocatePoints(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
       return false;
     }
-    located_.offsets[kSlack - 1] = -2;
-    located_.last_plane = batch.last_plane;
-    located_.any_in_slab = true;
-    located_.any_owned = located_.all_owned = batch.owned;
+    NoteInside(batch.last_plane, batch.owned, &located_);
     if (problem_.interpolation == Interpolation::kNearest) {
       LocateNearestInside(rules_, offsets_, batch.coordinates, batch.count, &located_);
       return false;
