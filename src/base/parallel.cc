@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/block_shares.h"
 #include "base/cpu_count.h"
 #include "base/env.h"
 #include "base/futex.h"
@@ -80,6 +81,14 @@ void ParallelFor(int64_t blocks, double estimated_us, FunctionRef<void(int64_t b
   if (in_series) may_wake = SeriesPaysWake(estimated_us);
   RunRegion(blocks, helpers, may_wake, estimated_us, body);
   if (in_series) g_series_end_ns.store(MonotonicNs(), std::memory_order_relaxed);
+}
+
+void ParallelForSlots(int64_t blocks, int64_t slots, double estimated_us,
+                      FunctionRef<void(int64_t block, int64_t slot)> body) {
+  BlockShares shares(0, blocks, slots);
+  ParallelFor(std::min(slots, blocks), estimated_us, [&](int64_t slot) {
+    shares.RunAll(slot, [&](int64_t block) { body(block, slot); });
+  });
 }
 
 void ForceThreadCountForTest(int threads) { g_forced.store(threads); }

@@ -8,9 +8,10 @@
 namespace aclnn_cpu {
 
 // Calls body(block) once for every block in [0, blocks), on the calling thread and on workers of
-// the process-wide pool, and returns when all calls have ended. Blocks are handed out in ascending
-// order; which thread runs which is unspecified, so a body must write only what its block owns. The
-// body must not throw.
+// the process-wide pool, and returns when all calls have ended. One thread alone takes the blocks
+// in ascending order; several begin with a share of neighbouring blocks each (base/block_shares.h).
+// Which thread runs which is unspecified, so a body must write only what its block owns. The body
+// must not throw.
 //
 // `estimated_us` is the estimated time of all blocks on one thread. It only decides whether waking
 // threads pays, for this region or for a series of such; results never depend on it. Regions may be
@@ -18,6 +19,12 @@ namespace aclnn_cpu {
 // floating-point environment (base/fp_environment.h); the caller's own is the caller's business. A
 // forked child starts with an empty pool: a region there works as in a new process.
 void ParallelFor(int64_t blocks, double estimated_us, FunctionRef<void(int64_t block)> body);
+
+// The same for bodies that need memory: at no time do two calls have the same slot in [0, slots),
+// and no more than `slots` threads take part. A thread keeps to one slot while others are busy with
+// theirs.
+void ParallelForSlots(int64_t blocks, int64_t slots, double estimated_us,
+                      FunctionRef<void(int64_t block, int64_t slot)> body);
 
 // Largest number of threads that one region uses, the caller included: ACLNN_CPU_NUM_THREADS or the
 // CPUs that the process may use when first asked.

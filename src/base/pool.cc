@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/block_shares.h"
 #include "base/fp_environment.h"
 #include "base/futex.h"
 
@@ -24,24 +25,21 @@ void ForgetPool() { g_pool.store(nullptr); }
 }  // namespace
 
 struct Pool::Region {
-  Region(FunctionRef<void(int64_t)> body_in, int64_t blocks_in, int helpers_in)
-      : body(body_in), blocks(blocks_in), max_helpers(helpers_in) {}
+  // The first `dealt` blocks are not handed out: each participant has one from the start.
+  Region(FunctionRef<void(int64_t)> body_in, int64_t blocks, int helpers, int dealt)
+      : body(body_in), max_helpers(helpers), shares(dealt, blocks, helpers + 1) {}
 
-  bool HasRoom() const {
-    if (joined >= max_helpers) return false;
-    return all_must_join || next_block.load(std::memory_order_relaxed) < blocks;
-  }
+  bool HasRoom() const { return joined < max_helpers && (all_must_join || shares.Any()); }
 
   const FunctionRef<void(int64_t)> body;
-  const int64_t blocks;
   const int max_helpers;
   bool may_wake = true;
   bool all_must_join = false;
-  int joined = 0;                                  // helpers ever; guarded by the pool's mutex
-  Region* next_open = nullptr;                     // guarded by the pool's mutex
-  std::atomic<int> active{0};                      // helpers that have joined and not left
-  std::atomic<uint32_t> arrived{0};                // participants, if all must join; futex
-  alignas(64) std::atomic<int64_t> next_block{0};  // a cache line to itself: all write it
+  int joined = 0;                    // helpers ever; guarded by the pool's mutex
+  Region* next_open = nullptr;       // guarded by the pool's mutex
+  std::atomic<int> active{0};        // helpers that have joined and not left
+  std::atomic<uint32_t> arrived{0};  // participants, if all must join; futex
+  BlockShares shares;
 };
 
 Pool* Pool::Get() {
@@ -60,7 +58,7 @@ Pool* Pool::GetIfMade() { return g_pool.load(std::memory_order_acquire); }
 bool Pool::InsideRegion() { return t_regions > 0; }
 
 void Pool::Run(int64_t blocks, int helpers, bool may_wake, FunctionRef<void(int64_t)> body) {
-  Region region(body, blocks, helpers);
+  Region region(body, blocks, helpers, 0);
   region.may_wake = may_wake;
   Worker* sleeper = nullptr;
   {
@@ -73,14 +71,13 @@ void Pool::Run(int64_t blocks, int helpers, bool may_wake, FunctionRef<void(int6
     }
   }
   WakeAll(sleeper);
-  RunBlocks(&region, 0);
+  RunBlocks(&region, 0, 0);
   CloseAndWait(&region);
 }
 
 bool Pool::RunWithAll(int64_t blocks, int helpers, FunctionRef<void(int64_t)> body) {
-  Region region(body, blocks, helpers);
+  Region region(body, blocks, helpers, helpers + 1);
   region.all_must_join = true;
-  region.next_block = helpers + 1;  // the blocks before are given to one participant each
   Worker* sleepers = nullptr;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -91,12 +88,12 @@ bool Pool::RunWithAll(int64_t blocks, int helpers, FunctionRef<void(int64_t)> bo
     sleepers = TakeSleepers(helpers);
   }
   WakeAll(sleepers);
-  RunBlocks(&region, 0);
+  RunBlocks(&region, 0, 0);
   CloseAndWait(&region);
   return true;
 }
 
-void Pool::RunBlocks(Region* region, int participant) {
+void Pool::RunBlocks(Region* region, int participant, int share) {
   ++t_regions;
   if (region->all_must_join) {
     const auto participants = static_cast<uint32_t>(region->max_helpers) + 1;
@@ -107,11 +104,7 @@ void Pool::RunBlocks(Region* region, int participant) {
     }
     region->body(participant);
   }
-  while (true) {
-    const int64_t block = region->next_block.fetch_add(1, std::memory_order_relaxed);
-    if (block >= region->blocks) break;
-    region->body(block);
-  }
+  region->shares.RunAll(share, region->body);
   --t_regions;
 }
 
@@ -169,7 +162,7 @@ void* Pool::WorkerMain(void* worker) {
     Worker* sleeper = more != nullptr && more->may_wake ? pool->TakeSleepers(1) : nullptr;
     lock.unlock();
     WakeAll(sleeper);
-    RunBlocks(region, participant);
+    RunBlocks(region, participant, 1 + self->index % region->max_helpers);
     pool->Leave(region);
     lock.lock();
   }
@@ -224,6 +217,7 @@ bool Pool::StartWorkers(int wanted) {
     while (static_cast<int>(workers_.size()) < wanted) {
       auto worker = std::make_unique<Worker>();
       worker->pool = this;
+      worker->index = static_cast<int>(workers_.size());
       workers_.reserve(workers_.size() + 1);
       if (!StartThread(&worker->thread, WorkerMain, worker.get())) return false;
       workers_.push_back(std::move(worker));

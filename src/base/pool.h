@@ -54,6 +54,7 @@ class Pool {
     Pool* pool = nullptr;
     pthread_t thread{};
     pid_t tid = 0;
+    int index = 0;  // in workers_; chooses its share of a region's blocks, the same every time
     std::atomic<uint32_t> awake{1};  // futex
     Placement placement;
     bool stop = false;            // guarded by mutex_
@@ -66,7 +67,7 @@ class Pool {
 
   void Open(Region* region);
   void CloseAndWait(Region* region);
-  static void RunBlocks(Region* region, int participant);
+  static void RunBlocks(Region* region, int participant, int share);
   void Leave(Region* region);
 
   Region* FirstRegionWithRoom() const;

@@ -109,10 +109,13 @@ class PlaneGroups {
         grads_adjoin_(HasPackedPlanes(job.problem.grad) && PlanesAdjoin(job.problem.grad)) {}
 
   void Run() {
-    // What is read beyond quotients is never picked, but should be numbers of ordinary size.
-    std::fill_n(scratch_.quotients, job_.layout.slots * job_.layout.quotients_stride, 0.0f);
     const int64_t wait = job_.layout.slots / 2;
     const int64_t groups = (end_plane_ - first_plane_ - 1) / job_.layout.batch + 1;
+    // What is read beyond quotients is never picked, but should be numbers.
+    for (int64_t group = 0; group < std::min(groups, job_.layout.slots); ++group) {
+      std::fill_n(QuotientsOf(group) + Planes(group) * cells_,
+                  job_.problem.grad_width() + kMaxLanes, 0.0f);
+    }
     for (int64_t step = 0; step < groups + 2 * wait; ++step) {
       if (step < groups) Divide(step);
       if (step >= wait && step - wait < groups) Fill(step - wait);

@@ -2,7 +2,9 @@
 #define ACLNN_CPU_OPAPI_ADAPTIVE_AVG_POOL2D_BACKWARD_KERNEL_H_
 
 #include <cstddef>
+#include <cstdint>
 
+#include "base/function_ref.h"
 #include "opapi/adaptive_avg_pool2d_backward/plan.h"
 
 // The order of additions is fixed per element, so that every variant, target, block partition and
@@ -21,6 +23,11 @@ struct KernelArgs {
   std::byte* out;
   std::byte* workspace;  // 64-byte aligned
 };
+
+// Calls run(first unit, end, scratch) for every block of the plan, several at once. `scratch` are
+// slot_stride bytes that no other call uses meanwhile.
+void RunBlocks(const KernelArgs& args,
+               FunctionRef<void(int64_t first, int64_t end, std::byte* scratch)> run);
 
 // Fills `out` by the plan's variant.
 void RunKernel(const KernelArgs& args);

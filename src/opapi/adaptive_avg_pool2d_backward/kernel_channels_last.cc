@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include "base/float16.h"
-#include "base/parallel.h"
 #include "nnopbase/tensor.h"
 #include "opapi/adaptive_avg_pool2d_backward/gradients-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/windows.h"
@@ -254,10 +253,8 @@ void RunChannelsLast(const KernelArgs& args) {
       .streaming = plan.streaming(),
   };
   const auto run = ACLNN_CPU_DISPATCH(RunChannelsLastBlock);
-  ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {
-    run(job, plan.FirstUnit(block), plan.FirstUnit(block + 1),
-        args.workspace + layout.parts.tables + block * layout.parts.block_stride);
-  });
+  RunBlocks(args,
+            [&](int64_t first, int64_t end, std::byte* scratch) { run(job, first, end, scratch); });
 }
 
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward

@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "base/float16.h"
-#include "base/parallel.h"
 #include "nnopbase/tensor.h"
 #include "opapi/adaptive_avg_pool2d_backward/gradients-inl.h"
 #include "simd/targets.h"
@@ -231,10 +230,8 @@ namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 HWY_EXPORT(RunGlobalBlock);
 
 void RunGlobal(const KernelArgs& args) {
-  const Plan& plan = args.plan;
   const auto run = ACLNN_CPU_DISPATCH(RunGlobalBlock);
-  ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(),
-              [&](int64_t block) { run(args, plan.FirstUnit(block), plan.FirstUnit(block + 1)); });
+  RunBlocks(args, [&](int64_t first, int64_t end, std::byte*) { run(args, first, end); });
 }
 
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward

@@ -10,7 +10,6 @@
 #include <type_traits>
 
 #include "base/float16.h"
-#include "base/parallel.h"
 #include "nnopbase/tensor.h"
 #include "opapi/adaptive_avg_pool2d_backward/columns-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/copy_rows-inl.h"
@@ -343,10 +342,8 @@ void RunPlanes(const KernelArgs& args) {
   const int64_t cells = problem.grad_height() * problem.grad_width();
   for (int64_t i = 1; i < layout.batch; ++i) std::copy_n(divisors, cells, divisors + i * cells);
   const auto run = ACLNN_CPU_DISPATCH(RunPlanesBlock);
-  ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {
-    run(job, plan.FirstUnit(block), plan.FirstUnit(block + 1),
-        args.workspace + layout.parts.tables + block * layout.parts.block_stride);
-  });
+  RunBlocks(args,
+            [&](int64_t first, int64_t end, std::byte* scratch) { run(job, first, end, scratch); });
 }
 
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward

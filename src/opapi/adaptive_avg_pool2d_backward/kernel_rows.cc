@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "base/float16.h"
-#include "base/parallel.h"
 #include "opapi/adaptive_avg_pool2d_backward/gradients-inl.h"
 #include "opapi/adaptive_avg_pool2d_backward/windows.h"
 #include "simd/convert-inl.h"
@@ -221,13 +220,12 @@ void RunRows(const KernelArgs& args) {
       .low_height = LowWindowLength(problem.height(), problem.grad_height()),
   };
   const auto run_rows = ACLNN_CPU_DISPATCH(RunRowsOfBlock);
-  ParallelFor(plan.blocks(), plan.EstimatedMicroseconds(), [&](int64_t block) {
-    std::byte* own = args.workspace + layout.parts.tables + block * layout.parts.block_stride;
+  RunBlocks(args, [&](int64_t first, int64_t end, std::byte* own) {
     const RowsScratch scratch{reinterpret_cast<float*>(own + layout.grad_row),
                               reinterpret_cast<float*>(own + layout.column_sums),
                               reinterpret_cast<float*>(own + layout.out_row),
                               own + layout.narrowed};
-    run_rows(job, plan.FirstUnit(block), plan.FirstUnit(block + 1), scratch);
+    run_rows(job, first, end, scratch);
   });
 }
 

@@ -48,14 +48,14 @@ RowsLayout::RowsLayout(const Problem& problem) {
   column_windows = table.Take(grad_width, sizeof(Window));
   divisors[0] = table.Take(grad_width, kFloatBytes);
   divisors[1] = table.Take(grad_width, kFloatBytes);
-  Allocator block;
-  grad_row = block.Take(grad_width, kFloatBytes);
-  column_sums = block.Take(grad_width, kFloatBytes);
-  out_row = block.Take(problem.width(), kFloatBytes);
+  Allocator scratch;
+  grad_row = scratch.Take(grad_width, kFloatBytes);
+  column_sums = scratch.Take(grad_width, kFloatBytes);
+  out_row = scratch.Take(problem.width(), kFloatBytes);
   narrowed = problem.out_dtype == ACL_FLOAT
                  ? out_row
-                 : block.Take(problem.width(), DtypeBytes(problem.out_dtype));
-  parts = {table.size(), block.size()};
+                 : scratch.Take(problem.width(), DtypeBytes(problem.out_dtype));
+  parts = {table.size(), scratch.size()};
 }
 
 PlanesLayout::PlanesLayout(const Problem& problem)
@@ -81,18 +81,18 @@ PlanesLayout::PlanesLayout(const Problem& problem)
     lanes[1] = table.Take(width + kMaxLanes, kIndexBytes);
     second_masks = table.Take(width + kMaxLanes, kIndexBytes);
   }
-  Allocator block;
+  Allocator scratch;
   quotients_stride = (whole_plane ? batch * cells : 0) + grad_width + 4 * kMaxLanes;
-  quotients = block.Take(slots * quotients_stride, kFloatBytes);
-  gathered = block.Take(grad_width, kFloatBytes);
-  sums = block.Take(grad_width + 4 * kMaxLanes, kFloatBytes);
-  float_row = block.Take(width + kMaxLanes, kFloatBytes);
-  row = block.Take(width + kMaxLanes, DtypeBytes(problem.out_dtype));
+  quotients = scratch.Take(slots * quotients_stride, kFloatBytes);
+  gathered = scratch.Take(grad_width, kFloatBytes);
+  sums = scratch.Take(grad_width + 4 * kMaxLanes, kFloatBytes);
+  float_row = scratch.Take(width + kMaxLanes, kFloatBytes);
+  row = scratch.Take(width + kMaxLanes, DtypeBytes(problem.out_dtype));
   if (has_pairs) {
     pairs_stride = batch * cells + kMaxLanes;
-    pairs = block.Take(slots * 2 * pairs_stride, kFloatBytes);
+    pairs = scratch.Take(slots * 2 * pairs_stride, kFloatBytes);
   }
-  parts = {table.size(), block.size()};
+  parts = {table.size(), scratch.size()};
 }
 
 ChannelsLastLayout::ChannelsLastLayout(const Problem& problem) {
@@ -101,12 +101,12 @@ ChannelsLastLayout::ChannelsLastLayout(const Problem& problem) {
   row_windows = table.Take(problem.grad_height(), sizeof(Window));
   column_windows = table.Take(problem.grad_width(), sizeof(Window));
   column_covers = table.Take(problem.width(), sizeof(Window));
-  Allocator block;
-  pixel = block.Take(channels, kFloatBytes);
+  Allocator scratch;
+  pixel = scratch.Take(channels, kFloatBytes);
   int64_t row = 0;
   if (!CheckedMul(problem.grad_width(), channels, &row)) row = kTooBig;
-  sums = block.Take(row, kFloatBytes);
-  parts = {table.size(), block.size()};
+  sums = scratch.Take(row, kFloatBytes);
+  parts = {table.size(), scratch.size()};
 }
 
 }  // namespace aclnn_cpu::adaptive_avg_pool2d_backward

@@ -6,8 +6,8 @@
 #include "opapi/adaptive_avg_pool2d_backward/problem.h"
 
 // What each kernel variant keeps in the workspace. All members are offsets in bytes, from the start
-// of the workspace for tables and from the start of a block's own part for scratch; all are
-// multiples of 64. Tables are written once per run, scratch by the block that owns it.
+// of the workspace for tables and from the start of a slot's own part for scratch; all are
+// multiples of 64. Tables are written once per run, scratch by the block that has the slot.
 
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 
@@ -19,8 +19,8 @@ inline constexpr int64_t kMaxLanes = 64;
 inline constexpr int64_t kTooBig = int64_t{1} << 62;
 
 struct WorkspaceParts {
-  int64_t tables = 0;        // bytes of all tables
-  int64_t block_stride = 0;  // bytes of a block's scratch; block b starts at tables + b * this
+  int64_t tables = 0;       // bytes of all tables
+  int64_t slot_stride = 0;  // bytes of a slot's scratch; slot s starts at tables + s * this
 };
 
 struct RowsLayout {

@@ -13,9 +13,13 @@
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {
 
-// A block should outweigh handing it to another thread; more blocks than this balance no better.
-constexpr double kBlockMicroseconds = 20;
-constexpr int64_t kMaxBlocks = 256;
+// Threads that begin together end about a block apart. More blocks than this balance no better.
+constexpr double kBlockMicroseconds = 5;
+constexpr int64_t kMaxBlocks = 1024;
+// A thread that takes part should do more than joining costs; each needs scratch memory.
+constexpr int64_t kBlocksPerSlot = 4;
+// As many planes as the kernels put side by side in a vector.
+constexpr int64_t kPlanesPerGroup = 8;
 
 // Quotients of a plane that fit beside its sums and a row of out in a first-level cache of 32 KiB.
 constexpr int64_t kMaxSmallGradPlane = 4096;
@@ -192,14 +196,22 @@ Plan::Plan(const Problem& problem, Variant variant, int64_t blocks, bool streami
       break;
   }
   int64_t scratch = 0;
-  if (!CheckedMul(blocks, parts_.block_stride, &scratch)) scratch = kTooBig;
+  if (!CheckedMul(slots(), parts_.slot_stride, &scratch)) scratch = kTooBig;
   workspace_ = {WorkspaceItem{"window tables", parts_.tables},
                 WorkspaceItem{"rows in progress", scratch}};
 }
 
+int64_t Plan::slots() const { return CeilDiv(blocks_, kBlocksPerSlot); }
+
 int64_t Plan::FirstUnit(int64_t block) const {
+  // Blocks of many planes begin with a group of whole ones: what is cut is computed twice.
+  const int64_t group = kPlanesPerGroup * problem_.height();
   const int64_t units = Units(variant_, problem_);
-  return units / blocks_ * block + std::min(block, units % blocks_);
+  const bool whole = units / group >= 4 * blocks_;
+  const int64_t step = whole ? group : 1;
+  const int64_t steps = units / step;
+  if (block == blocks_) return units;
+  return step * (steps / blocks_ * block + std::min(block, steps % blocks_));
 }
 
 void Plan::Run(std::span<void* const> args, std::byte* workspace) const {

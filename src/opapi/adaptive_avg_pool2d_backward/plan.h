@@ -89,6 +89,7 @@ class Plan : public OpPlan {
   Variant variant() const { return variant_; }
   bool streaming() const { return streaming_; }
   int64_t blocks() const { return blocks_; }
+  int64_t slots() const;  // how many blocks run at once at most
   // `Layout` is that of the variant.
   template <typename Layout>
   const Layout& layout() const {

@@ -41,6 +41,17 @@ TEST(AdaptiveAvgPool2dBackwardPlan, BlocksCutTheRowsWithoutGapOrOverlap) {
   }
 }
 
+TEST(AdaptiveAvgPool2dBackwardPlan, BlocksOfManyPlanesBeginWithGroupsOfWholeOnes) {
+  const Problem problem = MakeProblem({5, 101, 2, 2}, {5, 101, 7, 5});
+  const Plan plan(problem, Variant::kPlanes, 15, false);
+  EXPECT_EQ(plan.FirstUnit(15), 5 * 101 * 7);
+  for (int64_t block = 0; block < 15; ++block) {
+    EXPECT_EQ(plan.FirstUnit(block) % (8 * 7), 0);
+    EXPECT_GE(plan.FirstUnit(block + 1) - plan.FirstUnit(block), 4 * 8 * 7);
+    EXPECT_LE(plan.FirstUnit(block + 1) - plan.FirstUnit(block), 6 * 8 * 7);
+  }
+}
+
 TEST(AdaptiveAvgPool2dBackwardPlan, BigWorkHasManyBlocksAndSmallWorkOne) {
   EXPECT_GE(PlanFor(MakeProblem({128, 2048, 2, 2}, {128, 2048, 7, 7}))->blocks(), 100);
   EXPECT_EQ(PlanFor(MakeProblem({1, 1, 3, 2}, {1, 1, 4, 2}))->blocks(), 1);
@@ -99,7 +110,7 @@ TEST(AdaptiveAvgPool2dBackwardPlan, PartsOfTheWorkspaceAreAlignedAndApart) {
                           rows.parts.tables);
     ExpectAlignedAndApart(
         {{rows.grad_row, 13 * 4}, {rows.column_sums, 13 * 4}, {rows.narrowed, 19 * element}},
-        rows.parts.block_stride);
+        rows.parts.slot_stride);
     const PlanesLayout planes(problem);
     ExpectAlignedAndApart({{planes.row_covers, 7 * 8},
                            {planes.divisors, 5 * 13 * 4},
@@ -113,22 +124,23 @@ TEST(AdaptiveAvgPool2dBackwardPlan, PartsOfTheWorkspaceAreAlignedAndApart) {
                            {planes.sums, (13 + kMaxLanes) * 4},
                            {planes.float_row, 19 * 4},
                            {planes.row, 19 * element}},
-                          planes.parts.block_stride);
+                          planes.parts.slot_stride);
     const ChannelsLastLayout pixels(problem);
     ExpectAlignedAndApart({{pixels.row_windows, 5 * 16},
                            {pixels.column_windows, 13 * 16},
                            {pixels.column_covers, 19 * 16}},
                           pixels.parts.tables);
     ExpectAlignedAndApart({{pixels.pixel, 3 * 4}, {pixels.sums, 3 * 13 * 4}},
-                          pixels.parts.block_stride);
+                          pixels.parts.slot_stride);
   }
 }
 
-TEST(AdaptiveAvgPool2dBackwardPlan, WorkspaceHoldsTablesAndTheScratchOfEachBlock) {
+TEST(AdaptiveAvgPool2dBackwardPlan, WorkspaceHoldsTablesAndTheScratchOfEachSlot) {
   const Problem problem = MakeProblem({2, 3, 5, 13}, {2, 3, 7, 19});
   for (const Variant variant : {Variant::kPlanes, Variant::kRows}) {
-    const Plan plan(problem, variant, 4, false);
-    EXPECT_EQ(plan.WorkspaceBytes(), plan.parts().tables + 4 * plan.parts().block_stride);
+    const Plan plan(problem, variant, 9, false);
+    EXPECT_EQ(plan.slots(), 3);
+    EXPECT_EQ(plan.WorkspaceBytes(), plan.parts().tables + 3 * plan.parts().slot_stride);
   }
 }
 

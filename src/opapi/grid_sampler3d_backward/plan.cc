@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -340,16 +339,9 @@ void Plan::RunSlabs(Buffers buffers, std::byte* workspace) const {
   const auto run = quads                                ? RunQuads
                    : variant_ == Variant::kChannelsLast ? RunChannelsLast
                                                         : RunPlanar;
-  // Tasks take turns in the scratch memory of a slot: a thread uses one that is warm already.
-  const int64_t tasks = problem_.samples() * slabs_.count;
-  std::atomic<int64_t> next{0};
-  ParallelFor(quads ? quads_.slots : slabs_.slots, estimated_us_, [&](int64_t slot) {
-    while (true) {
-      const int64_t task = next.fetch_add(1, std::memory_order_relaxed);
-      if (task >= tasks) break;
-      run(*this, buffers, task, slot);
-    }
-  });
+  ParallelForSlots(problem_.samples() * slabs_.count, quads ? quads_.slots : slabs_.slots,
+                   estimated_us_,
+                   [&](int64_t task, int64_t slot) { run(*this, buffers, task, slot); });
 }
 
 std::span<const WorkspaceItem> Plan::Workspace() const {
