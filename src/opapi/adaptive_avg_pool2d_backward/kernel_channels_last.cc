@@ -17,7 +17,7 @@
 #include "simd/targets.h"
 
 // C innermost: vectors run across channels, so a pixel of out is a copy of one pixel of sums or
-// adds a few. Rows under the same rows of gradOutput are copies of the first of them.
+// adds a few. Rows under the same rows of gradOutput are made from the same sums.
 
 #ifndef ACLNN_CPU_ADAPTIVE_AVG_POOL2D_BACKWARD_CHANNELS_LAST_JOB_
 #define ACLNN_CPU_ADAPTIVE_AVG_POOL2D_BACKWARD_CHANNELS_LAST_JOB_
@@ -45,20 +45,35 @@ namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace HWY_NAMESPACE {
 namespace {
 
-// sums[c] = 0 + pixel[c] / divisor, or with `add` sums[c] += pixel[c] / divisor
+// Where the quotients of a row of gradOutput go. Each may be null.
+struct RowSums {
+  const float* before;  // sums of the rows before it,
+  float* sums;          // and with it
+  float* alone;         // 0 + quotient
+
+  RowSums From(int64_t offset) const {
+    return {before == nullptr ? nullptr : before + offset,
+            sums == nullptr ? nullptr : sums + offset, alone == nullptr ? nullptr : alone + offset};
+  }
+};
+
 template <typename T>
-void DividePixel(const T* pixel, int64_t channels, Divisor divisor, bool add, float* sums) {
+void DividePixel(const T* pixel, int64_t channels, Divisor divisor, const RowSums& to) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto divisors = hn::Set(d, divisor.value);
   int64_t c = 0;
   for (; c + lanes <= channels; c += lanes) {
-    auto quotient = Quotient(d, simd::LoadAsFloat(d, pixel + c), divisors, divisor.is_reciprocal);
-    if (add) quotient = hn::Add(hn::LoadU(d, sums + c), quotient);
-    hn::StoreU(quotient, d, sums + c);
+    const auto quotient =
+        Quotient(d, simd::LoadAsFloat(d, pixel + c), divisors, divisor.is_reciprocal);
+    if (to.sums != nullptr)
+      hn::StoreU(hn::Add(hn::LoadU(d, to.before + c), quotient), d, to.sums + c);
+    if (to.alone != nullptr) hn::StoreU(quotient, d, to.alone + c);
   }
   for (; c < channels; ++c) {
-    sums[c] = (add ? sums[c] : 0) + Quotient(simd::ToWide(pixel[c]), divisor);
+    const float quotient = Quotient(simd::ToWide(pixel[c]), divisor);
+    if (to.sums != nullptr) to.sums[c] = to.before[c] + quotient;
+    if (to.alone != nullptr) to.alone[c] = 0 + quotient;
   }
 }
 
@@ -66,10 +81,10 @@ void DividePixel(const T* pixel, int64_t channels, Divisor divisor, bool add, fl
 // stay in the first-level cache.
 constexpr int64_t kGatheredChannels = 64;
 
-// Adds row oh of gradOutput, divided, to the sums, or with `add` false sets them.
+// Row oh of gradOutput, divided, pixel by pixel.
 template <typename T>
-void AddRow(const ChannelsLastJob& job, const T* row, int64_t window_height, bool add,
-            float* gathered, float* sums) {
+void AddRow(const ChannelsLastJob& job, const T* row, int64_t window_height, float* gathered,
+            const RowSums& sums) {
   const Dims& strides = job.problem.grad.strides;
   const int64_t channels = job.problem.out.extents[1];
   const int64_t chunk = strides[1] == 1 ? channels : kGatheredChannels;
@@ -79,28 +94,62 @@ void AddRow(const ChannelsLastJob& job, const T* row, int64_t window_height, boo
       const Window window = job.column_windows[ow];
       const Divisor divisor = MakeDivisor(window_height * (window.end - window.begin));
       const T* pixel = row + ow * strides[3] + c * strides[1];
-      float* to = sums + ow * channels + c;
+      const RowSums to = sums.From(ow * channels + c);
       if (strides[1] == 1) {
-        DividePixel(pixel, count, divisor, add, to);
+        DividePixel(pixel, count, divisor, to);
       } else {
         GatherAsFloat(pixel, strides[1], count, gathered);
-        DividePixel(gathered, count, divisor, add, to);
+        DividePixel(gathered, count, divisor, to);
       }
     }
   }
 }
 
-// The sums over the rows of gradOutput in `cover`, pixel by pixel.
+// Sums over rows of gradOutput, for one sample. Most rows of out lie under one row of gradOutput or
+// under two, of which the first was the last one of the row before: the sums of a row alone are
+// kept, so that each is divided once.
 template <typename T>
-void SumRows(const ChannelsLastJob& job, int64_t n, Window cover, float* gathered, float* sums) {
-  const Dims& strides = job.problem.grad.strides;
-  const T* grad = reinterpret_cast<const T*>(job.grad) + n * strides[0];
-  for (int64_t oh = cover.begin; oh < cover.end; ++oh) {
-    const Window window = job.row_windows[oh];
-    AddRow(job, grad + oh * strides[2], window.end - window.begin, oh != cover.begin, gathered,
-           sums);
+class CoverSums {
+ public:
+  CoverSums(const ChannelsLastJob& job, int64_t n, std::byte* own)
+      : job_(job),
+        grad_(reinterpret_cast<const T*>(job.grad) + n * job.problem.grad.strides[0]),
+        gathered_(reinterpret_cast<float*>(own + job.layout.pixel)) {
+    for (size_t i = 0; i < 3; ++i) buffers_[i] = reinterpret_cast<float*>(own + job.layout.sums[i]);
   }
-}
+
+  // Over the rows in `cover`, pixel by pixel. They stay until the next call.
+  const float* Of(Window cover) {
+    if (alone_row_ != cover.begin) {
+      Add(cover.begin, {nullptr, nullptr, buffers_[alone_]});
+      alone_row_ = cover.begin;
+    }
+    const float* sums = buffers_[alone_];
+    for (int64_t oh = cover.begin + 1; oh < cover.end; ++oh) {
+      const bool last = oh + 1 == cover.end;
+      Add(oh, {sums, buffers_[2], last ? buffers_[1 - alone_] : nullptr});
+      sums = buffers_[2];
+      if (!last) continue;
+      alone_ = 1 - alone_;
+      alone_row_ = oh;
+    }
+    return sums;
+  }
+
+ private:
+  void Add(int64_t oh, const RowSums& to) {
+    const Window window = job_.row_windows[oh];
+    AddRow(job_, grad_ + oh * job_.problem.grad.strides[2], window.end - window.begin, gathered_,
+           to);
+  }
+
+  const ChannelsLastJob& job_;
+  const T* const grad_;
+  float* const gathered_;
+  float* buffers_[3];       // two for a row alone, in turn, and one for several
+  size_t alone_ = 0;        // which of the two holds
+  int64_t alone_row_ = -1;  // this row of gradOutput
+};
 
 // Past the caches; `to` is aligned and the channels are whole vectors.
 void StreamPixel(const float* sums, int64_t columns, int64_t channels, float* to) {
@@ -182,12 +231,12 @@ void RunBlock(const ChannelsLastJob& job, int64_t first_unit, int64_t end_unit, 
   const Problem& problem = job.problem;
   const int64_t height = problem.height();
   const Dims& strides = problem.out.strides;
-  float* gathered = reinterpret_cast<float*>(own + job.layout.pixel);
-  float* sums = reinterpret_cast<float*>(own + job.layout.sums);
   for (int64_t unit = first_unit; unit < end_unit;) {
     const int64_t n = unit / height;
     const int64_t end_h = std::min(height, unit % height + end_unit - unit);
     T* plane = reinterpret_cast<T*>(job.out) + n * strides[0];
+    CoverSums<T> cover_sums(job, n, own);
+    const float* sums = nullptr;
     const T* computed = nullptr;
     Window cover{0, 0};
     for (int64_t h = unit % height; h < end_h; ++h, ++unit) {
@@ -195,7 +244,7 @@ void RunBlock(const ChannelsLastJob& job, int64_t first_unit, int64_t end_unit, 
       const Window next = CoverOf(job.row_windows, problem.grad_height(), h, cover);
       if (next.begin != cover.begin || next.end != cover.end) {
         cover = next;
-        SumRows<T>(job, n, cover, gathered, sums);
+        sums = cover_sums.Of(cover);
         computed = nullptr;
       }
       // A copy saves the rounding to 16 bits; floats come faster from the sums, which are in cache.

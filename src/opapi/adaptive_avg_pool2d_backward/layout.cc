@@ -105,7 +105,10 @@ ChannelsLastLayout::ChannelsLastLayout(const Problem& problem) {
   pixel = scratch.Take(channels, kFloatBytes);
   int64_t row = 0;
   if (!CheckedMul(problem.grad_width(), channels, &row)) row = kTooBig;
-  sums = scratch.Take(row, kFloatBytes);
+  // Rows that no row of out shares with others need one.
+  const bool rows_meet = problem.height() % problem.grad_height() != 0;
+  for (size_t i = 0; i < 3; ++i)
+    sums[i] = rows_meet || i == 0 ? scratch.Take(row, kFloatBytes) : sums[0];
   parts = {table.size(), scratch.size()};
 }
 

@@ -87,7 +87,8 @@ struct ChannelsLastLayout {
   int64_t column_windows = 0;  // Window[gradW]
   int64_t column_covers = 0;   // Window[W]: columns of gradOutput over each column of out
   int64_t pixel = 0;           // float[C]: a pixel of gradOutput, widened or gathered
-  int64_t sums = 0;            // float[gradW][C]
+  // Each float[gradW][C], for sums over rows of gradOutput; the same one where one is enough.
+  int64_t sums[3] = {};
 
   explicit ChannelsLastLayout(const Problem& problem);
 };

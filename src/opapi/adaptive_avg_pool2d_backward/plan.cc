@@ -13,11 +13,10 @@
 namespace aclnn_cpu::adaptive_avg_pool2d_backward {
 namespace {
 
-// Threads that begin together end about a block apart. More blocks than this balance no better.
-constexpr double kBlockMicroseconds = 5;
-constexpr int64_t kMaxBlocks = 1024;
-// A thread that takes part should do more than joining costs; each needs scratch memory.
-constexpr int64_t kBlocksPerSlot = 4;
+// A thread that takes part should do more than joining costs; each needs scratch memory. More
+// threads than this do not help.
+constexpr double kSlotMicroseconds = 20;
+constexpr int64_t kMaxSlots = 256;
 // As many planes as the kernels put side by side in a vector.
 constexpr int64_t kPlanesPerGroup = 8;
 
@@ -77,14 +76,22 @@ double EstimateMicroseconds(Variant variant, const Problem& problem) {
   return (kNsPerCall + planes * ns) / 1000;
 }
 
+// Threads that begin together end about a block apart. But what two blocks share is computed twice,
+// which costs most with channels last: divisions for all channels of a row.
+constexpr int64_t BlocksPerSlot(Variant variant) {
+  return variant == Variant::kChannelsLast ? 1 : 2;
+}
+
 int64_t ChooseBlocks(Variant variant, const Problem& problem) {
   if (variant == Variant::kTiny) return 1;
   // Where elements of out share memory, the last in row-major order must win. The other variants do
   // not apply then.
   if (variant == Variant::kRows && MayOverlapItself(problem.out)) return 1;
-  const double wanted = EstimateMicroseconds(variant, problem) / kBlockMicroseconds;
-  const double limited = std::min(wanted, static_cast<double>(kMaxBlocks));
-  return std::clamp(static_cast<int64_t>(limited), int64_t{1}, Units(variant, problem));
+  const double slots = EstimateMicroseconds(variant, problem) / kSlotMicroseconds;
+  const double limited = std::min(slots, static_cast<double>(kMaxSlots));
+  const int64_t blocks =
+      static_cast<int64_t>(limited * static_cast<double>(BlocksPerSlot(variant)));
+  return std::clamp(blocks, int64_t{1}, Units(variant, problem));
 }
 
 // Of what one process finds free of a last-level cache, which big machines share among many.
@@ -201,7 +208,7 @@ Plan::Plan(const Problem& problem, Variant variant, int64_t blocks, bool streami
                 WorkspaceItem{"rows in progress", scratch}};
 }
 
-int64_t Plan::slots() const { return CeilDiv(blocks_, kBlocksPerSlot); }
+int64_t Plan::slots() const { return CeilDiv(blocks_, BlocksPerSlot(variant_)); }
 
 int64_t Plan::FirstUnit(int64_t block) const {
   // Blocks of many planes begin with a group of whole ones: what is cut is computed twice.

@@ -130,7 +130,10 @@ TEST(AdaptiveAvgPool2dBackwardPlan, PartsOfTheWorkspaceAreAlignedAndApart) {
                            {pixels.column_windows, 13 * 16},
                            {pixels.column_covers, 19 * 16}},
                           pixels.parts.tables);
-    ExpectAlignedAndApart({{pixels.pixel, 3 * 4}, {pixels.sums, 3 * 13 * 4}},
+    ExpectAlignedAndApart({{pixels.pixel, 3 * 4},
+                           {pixels.sums[0], 3 * 13 * 4},
+                           {pixels.sums[1], 3 * 13 * 4},
+                           {pixels.sums[2], 3 * 13 * 4}},
                           pixels.parts.slot_stride);
   }
 }
@@ -139,8 +142,8 @@ TEST(AdaptiveAvgPool2dBackwardPlan, WorkspaceHoldsTablesAndTheScratchOfEachSlot)
   const Problem problem = MakeProblem({2, 3, 5, 13}, {2, 3, 7, 19});
   for (const Variant variant : {Variant::kPlanes, Variant::kRows}) {
     const Plan plan(problem, variant, 9, false);
-    EXPECT_EQ(plan.slots(), 3);
-    EXPECT_EQ(plan.WorkspaceBytes(), plan.parts().tables + 3 * plan.parts().slot_stride);
+    EXPECT_EQ(plan.slots(), 5);
+    EXPECT_EQ(plan.WorkspaceBytes(), plan.parts().tables + 5 * plan.parts().slot_stride);
   }
 }
 
