@@ -112,15 +112,19 @@ HWY_INLINE void StoreUpTo(hn::Vec<D> v, D d, int64_t count, T* to) {
   std::memcpy(to, lanes, static_cast<size_t>(count) * sizeof(T));
 }
 
-// Sums must be readable for kMaxLanes elements past their end.
-template <typename T>
-HWY_INLINE void SpreadByTable(const ColumnTable& table, const float* sums, T* to) {
+// kTwo: from the sums of two rows. They must be readable for kMaxLanes elements past their end.
+template <bool kTwo, typename T>
+HWY_INLINE void SpreadByTable(const ColumnTable& table, const float* sums, const float* others,
+                              T* to) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto sums_at = [&](int64_t offset) HWY_ATTR {
+    const auto v = hn::LoadU(d, sums + offset);
+    return kTwo ? hn::Add(v, hn::LoadU(d, others + offset)) : v;
+  };
   const auto vector_at = [&](int64_t r) HWY_ATTR {
-    return Spread(hn::LoadU(d, sums + table.offsets[2 * r]),
-                  hn::LoadU(d, sums + table.offsets[2 * r + 1]), LanesOf(d, table, 0, r),
-                  LanesOf(d, table, 1, r), SecondMaskOf(d, table, r));
+    return Spread(sums_at(table.offsets[2 * r]), sums_at(table.offsets[2 * r + 1]),
+                  LanesOf(d, table, 0, r), LanesOf(d, table, 1, r), SecondMaskOf(d, table, r));
   };
   for (int64_t r = 0; r * lanes < table.width; ++r) {
     StoreUpTo(vector_at(r), d, table.width, to + FirstColumn(r, lanes, table.width));

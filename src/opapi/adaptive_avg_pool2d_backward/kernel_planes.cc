@@ -42,7 +42,7 @@ void SpreadRow(const PlanesJob& job, const float* sums, const PlanesScratch<T>& 
   const int64_t width = problem.width();
   switch (job.layout.method) {
     case ColumnMethod::kTable:
-      return SpreadByTable(ColumnTable(job.layout, job.workspace, width), sums, to);
+      return SpreadByTable<false>(ColumnTable(job.layout, job.workspace, width), sums, sums, to);
     case ColumnMethod::kDiagonal:
       return SpreadDiagonally(width, problem.grad_width(), sums, to);
     case ColumnMethod::kSum:
@@ -64,6 +64,24 @@ void SpreadRow(const PlanesJob& job, const float* sums, const PlanesScratch<T>& 
   simd::NarrowRow(scratch.float_row, static_cast<size_t>(width), to);
 }
 
+// The row of out under `cover`. Where that is two rows of quotients at most, they are added on the
+// way: a load that meets several stores waits until these, and all of out before them, are done.
+template <typename T>
+void SpreadCover(const PlanesJob& job, const PlaneRows& rows, Cover cover,
+                 PlanesScratch<T>& scratch, T* to) {
+  if (!job.layout.has_small_sums) {
+    return SpreadRow(job, Sums(job, rows.grad_plane, cover, scratch), scratch, to);
+  }
+  const ColumnTable table(job.layout, job.workspace, job.problem.width());
+  const int64_t grad_width = job.problem.grad_width();
+  const float* const sums = scratch.quotients + cover.begin * grad_width;
+  if (cover.end - cover.begin == 2) {
+    SpreadByTable<true>(table, sums, sums + grad_width, to);
+  } else {
+    SpreadByTable<false>(table, sums, sums, to);
+  }
+}
+
 template <typename T>
 void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scratch) {
   const int64_t width = job.problem.width();
@@ -73,11 +91,10 @@ void RunBands(const PlanesJob& job, const PlaneRows& rows, PlanesScratch<T>& scr
     const Cover cover = job.row_covers[h];
     int64_t end = h + 1;
     while (end < rows.end_row && SameCover(job.row_covers[end], cover)) ++end;
-    const float* sums = Sums(job, rows.grad_plane, cover, scratch);
     if (end - h == 1 && !streaming) {
-      SpreadRow(job, sums, scratch, plane + h * width);
+      SpreadCover(job, rows, cover, scratch, plane + h * width);
     } else {
-      SpreadRow(job, sums, scratch, scratch.row);
+      SpreadCover(job, rows, cover, scratch, scratch.row);
       CopyRows(scratch.row, width, end - h, streaming, plane + h * width);
     }
     h = end;
@@ -188,11 +205,8 @@ void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byt
   PlanesScratch<T> scratch(job.layout, own);
   const Problem& problem = job.problem;
   const int64_t height = problem.height();
-  const int64_t cells = problem.grad_height() * problem.grad_width();
   const bool planes_adjoin = PlanesAdjoin(problem.out);
-  if (job.layout.whole_plane) {
-    std::fill_n(scratch.quotients + cells, problem.grad_width(), 0.0f);
-  }
+  PlaneQuotients<T> plane_quotients(job, first_row, end_row, scratch);
   PlaneCursor cursor(first_row / height, problem.out.extents[1]);
   int64_t first = first_row % height;
   for (int64_t row = first_row; row < end_row; cursor.Next(), first = 0) {
@@ -210,7 +224,7 @@ void RunBlock(const PlanesJob& job, int64_t first_row, int64_t end_row, std::byt
       continue;
     }
 #endif
-    if (job.layout.whole_plane) DividePlane(job, grad, scratch.gathered, scratch.quotients);
+    if (job.layout.whole_plane) scratch.quotients = plane_quotients.Next();
     if (job.source == RowSource::kSmallRows) {
       RunSmall<T>(job, rows, own_end, scratch.quotients);
     } else if (!RunRatio<T>(job, rows, own_end, scratch.quotients)) {

@@ -70,8 +70,8 @@ PlanesLayout::PlanesLayout(const Problem& problem)
   const int64_t cells = grad_height * grad_width;  // used if whole_plane
   if (has_pairs) {
     batch = std::max(kGroupCells / cells, int64_t{1});
-    if (cells <= kMaxCellsInSlots) slots = 3;
   }
+  if (whole_plane && cells <= kMaxCellsInSlots) slots = 3;
   divisors = table.Take(whole_plane ? batch * cells : 2 * grad_width, kFloatBytes);
   if (method == ColumnMethod::kSum) column_covers = table.Take(width, sizeof(Cover));
   if (method == ColumnMethod::kTable) {

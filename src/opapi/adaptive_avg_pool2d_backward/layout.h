@@ -71,7 +71,8 @@ struct PlanesLayout {
   int64_t sums = 0;       // float[gradW], padded
   int64_t float_row = 0;  // float[W], padded
   int64_t row = 0;        // out's dtype[W], padded
-  // Of 16-bit types with has_small_sums: groups of `batch` planes, of which `slots` are in work.
+  // Quotients are computed for some planes ahead, `slots` with the one at work: or groups of
+  // `batch` planes, of 16-bit types with has_small_sums.
   int64_t batch = 1;
   int64_t slots = 1;
   int64_t quotients_stride = 0;  // floats from slot to slot

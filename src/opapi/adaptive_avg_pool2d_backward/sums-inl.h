@@ -78,6 +78,53 @@ void DividePlane(const PlanesJob& job, const T* grad_plane, float* gathered, flo
   }
 }
 
+// The quotients of whole planes, one plane after the other, some of them ahead: by the time they
+// are read they are in the cache.
+template <typename T>
+class PlaneQuotients {
+ public:
+  // For the planes of these rows. Does nothing, and is of no use, without whole planes.
+  PlaneQuotients(const PlanesJob& job, int64_t first_row, int64_t end_row,
+                 const PlanesScratch<T>& scratch)
+      : job_(job),
+        quotients_(scratch.quotients),
+        gathered_(scratch.gathered),
+        divided_(first_row / job.problem.height(), job.problem.out.extents[1]),
+        left_((end_row - 1) / job.problem.height() + 1 - first_row / job.problem.height()) {
+    if (!job.layout.whole_plane) return;
+    const int64_t cells = job.problem.grad_height() * job.problem.grad_width();
+    for (int64_t slot = 0; slot < job.layout.slots; ++slot) {
+      std::fill_n(At(slot) + cells, job.problem.grad_width(), 0.0f);
+    }
+    for (int64_t i = 1; i < job.layout.slots; ++i) Divide();
+  }
+
+  // Followed by a row of zeros. They stay until the next call.
+  float* Next() {
+    Divide();
+    return At(next_++ % job_.layout.slots);
+  }
+
+ private:
+  float* At(int64_t slot) const { return quotients_ + slot * job_.layout.quotients_stride; }
+
+  void Divide() {
+    if (left_ == 0) return;
+    const T* grad = reinterpret_cast<const T*>(job_.grad) + divided_.OffsetIn(job_.problem.grad);
+    DividePlane(job_, grad, gathered_, At(count_++ % job_.layout.slots));
+    divided_.Next();
+    --left_;
+  }
+
+  const PlanesJob& job_;
+  float* const quotients_;
+  float* const gathered_;
+  PlaneCursor divided_;
+  int64_t left_;       // planes that are not divided
+  int64_t count_ = 0;  // planes that are
+  int64_t next_ = 0;
+};
+
 // Where windows are two columns wide but for a few of one or three. The remainder of
 // ow * W / gradW moves by W - gradW per column.
 template <typename T>
