@@ -19,6 +19,8 @@
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 #include "opapi/grid_sampler3d_backward/channels_last-inl.h"
 #include "opapi/grid_sampler3d_backward/interleave-inl.h"
+#include "opapi/grid_sampler3d_backward/locate_voxels-inl.h"
+#include "opapi/grid_sampler3d_backward/scatter-inl.h"
 #include "opapi/grid_sampler3d_backward/voxel_memory-inl.h"
 #include "opapi/grid_sampler3d_backward/walk-inl.h"
 #endif
@@ -92,7 +94,8 @@ class ChannelsLastTask {
         channels_(static_cast<size_t>(problem_.channels())),
         stride_(static_cast<size_t>(slabs_.stride)),
         walk_(problem_, slabs_, buffers_, sample_, planes_),
-        grads_(channels_, stride_, scratch) {
+        grads_(channels_, stride_, scratch),
+        locator_(problem_, slabs_, planes_) {
     scratch += 2 * kSegment * slabs_.stride;
     memory_ = VoxelMemory<T>(problem_, slabs_, planes_, buffers, sample_, scratch);
     for (int64_t k = 0; k < 8; ++k) {
@@ -112,18 +115,29 @@ class ChannelsLastTask {
 
  private:
   void Add(const Batch<T>& batch) {
-    LocatePoints<true>(problem_, slabs_, planes_, batch.coordinates, batch.count, &located_);
-    memory_.PrepareFor(LargestOffset(located_, batch.count));
-    CountRuns(batch.count);
+    locator_.Locate(batch.coordinates, batch.count, &located_, &voxels_);
+    memory_.PrepareFor(voxels_.largest_offset);
+    jumps_ = 3 * voxels_.runs > batch.count;
     if (problem_.reads_input() && located_.any_owned) {
-      const auto sum_channels = jumps_ ? SumChannels<true, F> : SumChannels<false, F>;
-      sum_channels(located_, batch.count, stride_, corners_, memory_.values(), batch.grads[0],
-                   &corner_sums_);
+      Gather(batch);
       SlopesFromSums(located_, batch.count, corner_sums_, &slopes_);
       StoreGridGrad(problem_, planes_, batch, located_, slopes_,
                     static_cast<T*>(buffers_.grid_grad));
     }
     if (problem_.want_input_grad && located_.any_in_slab) Scatter(batch);
+  }
+
+  void Gather(const Batch<T>& batch) {
+    const PointBits& misses = voxels_.misses_input;
+    const auto sum_whole = ForStride(stride_, [this](auto known) {
+      return jumps_ ? SumWhole<decltype(known)::value, true, F>
+                    : SumWhole<decltype(known)::value, false, F>;
+    });
+    for (size_t begin = 0, end; begin < batch.count; begin = end) {
+      end = misses.EndOfEqual(begin, batch.count);
+      const auto sum = misses.Has(begin) ? SumAtEdge<F> : sum_whole;
+      sum(located_, begin, end, stride_, corners_, memory_.values(), batch.grads[0], &corner_sums_);
+    }
   }
 
   void Scatter(const Batch<T>& batch) {
@@ -132,23 +146,32 @@ class ChannelsLastTask {
       return;
     }
     FindWeights(located_, batch.count, &weights_);
-    const auto misses = [&](size_t i) { return located_.edges[i] & kEdgesOfInputGrad; };
+    const PointBits& misses = voxels_.misses_input_grad;
     for (size_t begin = 0, end; begin < batch.count; begin = end) {
-      const int32_t edges = misses(begin);
-      const bool whole = edges == 0;
-      end = begin + 1;
-      while (end < batch.count && misses(end) == edges && (whole || Continues(end))) ++end;
-      if (whole) {
+      end = misses.EndOfEqual(begin, batch.count);
+      if (misses.Has(begin)) {
+        AddAtEdge(batch, begin, end);
+      } else {
         AddWholePoints(batch, begin, end);
-      } else if (edges != kTouchesNothing) {
-        AddRunAtEdge(batch, begin, end, kMissingCorners.of[edges]);
       }
+    }
+  }
+
+  void AddAtEdge(const Batch<T>& batch, size_t begin, size_t points_end) {
+    const auto edges_of = [&](size_t i) { return located_.edges[i] & kEdgesOfInputGrad; };
+    for (size_t end; begin < points_end; begin = end) {
+      const int32_t edges = edges_of(begin);
+      end = begin + 1;
+      while (end < points_end && edges_of(end) == edges && Continues(end)) ++end;
+      if (edges != kTouchesNothing) AddRunAtEdge(batch, begin, end, kMissingCorners.of[edges]);
     }
   }
 
   void AddWholePoints(const Batch<T>& batch, size_t begin, size_t end) {
     if (jumps_) {
-      AddPoints(located_, begin, end, stride_, corners_, weights_, batch.grads[0], memory_.sums());
+      const auto add =
+          ForStride(stride_, [](auto known) { return AddPoints<decltype(known)::value, F>; });
+      add(located_, begin, end, stride_, corners_, weights_, batch.grads[0], memory_.sums());
     } else {
       AddRunsOfRows<4>(located_, begin, end, stride_, 0, corners_, weights_, batch.grads[0],
                        memory_.sums());
@@ -173,13 +196,6 @@ class ChannelsLastTask {
 
   bool Continues(size_t i) const { return located_.offset()[i] == located_.offset()[i - 1] + 1; }
 
-  // Whether the points lie in neighbouring voxels seldom.
-  void CountRuns(size_t count) {
-    size_t runs = 0;
-    for (size_t i = 0; i < count; ++i) runs += Continues(i) ? 0 : 1;
-    jumps_ = 3 * runs > count;
-  }
-
   const Problem& problem_;
   const Slabs& slabs_;
   const Buffers& buffers_;
@@ -191,7 +207,9 @@ class ChannelsLastTask {
   CornerOffsets corners_;
   Walk<T> walk_;
   InterleavedGrads<T> grads_;
+  const VoxelLocator<F> locator_;
   Located<F> located_;
+  VoxelsOfSegment voxels_;
   bool jumps_ = false;
   CornerSums<F> corner_sums_;
   CornerWeights<F> weights_;

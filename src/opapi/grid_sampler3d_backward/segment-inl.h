@@ -105,19 +105,6 @@ inline bool HasConstantFactors(const Problem& problem) {
   return problem.padding == Padding::kZeros && problem.interpolation == Interpolation::kBilinear;
 }
 
-// Which of the eight voxels of a point are missing, as bits. Planes of inputGrad end with the slab,
-// those of input with the volume.
-enum Edge : int32_t {
-  kNoLowX = 1,
-  kNoHighX = 2,
-  kNoLowY = 4,
-  kNoHighY = 8,
-  kNoLowZ = 16,  // lies before the slab
-  kNoHighZInSlab = 32,
-  kNoHighZInVolume = 64,
-  kTouchesNothing = 128,
-};
-
 // The points of a segment and where they lie.
 template <typename F>
 struct Located {
@@ -126,7 +113,7 @@ struct Located {
   HWY_ALIGN F factor[3][kPoints];  // not filled if HasConstantFactors()
   HWY_ALIGN F z[kPoints];          // index of the lower voxel
   HWY_ALIGN int32_t offsets[kSlack + kPoints + kSlack];
-  HWY_ALIGN int32_t edges[kPoints + kSlack];  // sums of Edges, filled for the variant channels last
+  HWY_ALIGN int32_t edges[kPoints + kSlack];  // channels last: of locate_voxels-inl.h
   int64_t last_plane;  // in which the lower voxel of a point that touches the slab lies
   bool any_in_slab;    // touches a voxel of the slab
   bool any_owned;      // gridGrad is the task's business
@@ -184,27 +171,6 @@ HWY_INLINE hn::Mask<D> LocateInZeros(D d, const AxisRule<F>& rule, V coordinates
   return usable;
 }
 
-// Sums of Edges of points with the lower voxels `low`, where `fits`.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V FindEdges(D d, const Problem& problem, Planes planes, const V* low, hn::Mask<D> fits) {
-  using F = hn::TFromD<D>;
-  const auto touches_nothing = hn::Set(d, static_cast<F>(kTouchesNothing));
-  if (problem.interpolation == Interpolation::kNearest) {
-    return hn::IfThenZeroElse(fits, touches_nothing);
-  }
-  const auto bit = [d](hn::Mask<D> mask, Edge edge) {
-    return hn::IfThenElseZero(mask, hn::Set(d, static_cast<F>(edge)));
-  };
-  const auto is = [d](V v, int64_t index) { return hn::Eq(v, hn::Set(d, static_cast<F>(index))); };
-  const Dims& extents = problem.input.extents;
-  const V x = hn::Add(bit(is(low[0], -1), kNoLowX), bit(is(low[0], extents[4] - 1), kNoHighX));
-  const V y = hn::Add(bit(is(low[1], -1), kNoLowY), bit(is(low[1], extents[3] - 1), kNoHighY));
-  const V z = hn::Add(bit(is(low[2], planes.begin - 1), kNoLowZ),
-                      hn::Add(bit(is(low[2], planes.end - 1), kNoHighZInSlab),
-                              bit(is(low[2], extents[2] - 1), kNoHighZInVolume)));
-  return hn::IfThenElse(fits, hn::Add(hn::Add(x, y), z), touches_nothing);
-}
-
 // What stands before and after the offsets of a segment. Kernels look at most two points ahead.
 template <typename F>
 HWY_INLINE void FrameOffsets(const Slabs& slabs, size_t count, Located<F>* located) {
@@ -215,7 +181,7 @@ HWY_INLINE void FrameOffsets(const Slabs& slabs, size_t count, Located<F>* locat
               static_cast<int32_t>(slabs.nowhere()));
 }
 
-template <bool kSimple, bool kWithEdges, typename F>
+template <bool kSimple, typename F>
 HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Planes planes,
                                const F* HWY_RESTRICT coordinates, size_t count,
                                Located<F>* HWY_RESTRICT located) {
@@ -267,12 +233,8 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
     const auto fits = hn::And(hn::And(z_fits, usable), hn::And(x_fits, y_fits));
     const V in_plane = hn::Add(hn::Add(low[0], origin), hn::Mul(low[1], row));
     const V offset = hn::Add(in_plane, hn::Mul(hn::Sub(low[2], slab_z), plane));
-    auto offsets = ToInt32(d, hn::IfThenElse(fits, offset, nowhere));
-    if constexpr (kWithEdges) {
-      offsets = hn::Sub(offsets, hn::Set(di, static_cast<int32_t>(slabs.origin)));
-      hn::Store(ToInt32(d, FindEdges(d, problem, planes, low, fits)), di, located->edges + i);
-    }
-    hn::StoreU(offsets, di, located->offsets + kSlack + i);
+    hn::StoreU(ToInt32(d, hn::IfThenElse(fits, offset, nowhere)), di,
+               located->offsets + kSlack + i);
     // Lanes behind the last point count as well: harmless, these are hints.
     in_slab = hn::Or(in_slab, fits);
     last = hn::Max(last, hn::IfThenElse(fits, low[2], first_z));
@@ -287,26 +249,14 @@ HWY_INLINE void LocatePointsOf(const Problem& problem, const Slabs& slabs, Plane
   located->all_owned = hn::AllFalse(d, foreign);
 }
 
-template <bool kWithEdges = false, typename F>
+template <typename F>
 HWY_NOINLINE void LocatePoints(const Problem& problem, const Slabs& slabs, Planes planes,
                                const F* coordinates, size_t count, Located<F>* located) {
   if (HasConstantFactors(problem)) {
-    LocatePointsOf<true, kWithEdges>(problem, slabs, planes, coordinates, count, located);
+    LocatePointsOf<true>(problem, slabs, planes, coordinates, count, located);
   } else {
-    LocatePointsOf<false, kWithEdges>(problem, slabs, planes, coordinates, count, located);
+    LocatePointsOf<false>(problem, slabs, planes, coordinates, count, located);
   }
-}
-
-// Of the points; none if they touch nothing.
-template <typename F>
-HWY_INLINE int64_t LargestOffset(const Located<F>& located, size_t count) {
-  const hn::Rebind<int32_t, PointTag<F>> d;
-  auto largest = hn::Set(d, std::numeric_limits<int32_t>::min());
-  // Behind the last point there are points that touch nothing, or that are unknown but in the slab.
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    largest = hn::Max(largest, hn::LoadU(d, located.offset() + i));
-  }
-  return hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
 template <class D, class V = hn::Vec<D>, typename F = hn::TFromD<D>>
