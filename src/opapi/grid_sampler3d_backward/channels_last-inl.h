@@ -15,6 +15,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -186,28 +187,34 @@ HWY_NOINLINE void SumAtEdge(const Located<F>& located, size_t begin, size_t end,
   for (size_t i = begin; i < end; ++i) {
     F* to = sums->of[i];
     const int32_t edges = located.edges[i] & kEdgesOfInput;
+    if (edges == kTouchesNothing) {
+      std::fill_n(to, 8, F{0});
+      continue;
+    }
     if (edges != last_edges) {
       last_edges = edges;
       missing = kMissingCorners.of[edges];
-      const int64_t other = corners[static_cast<size_t>(std::countr_one(missing)) % 8];
+      const int64_t other = corners[static_cast<size_t>(std::countr_one(missing))];
       for (size_t k = 0; k < 8; ++k) present[k] = (missing >> k & 1) != 0 ? other : corners[k];
     }
-    if (edges != kTouchesNothing) {
-      const F* voxel = input + located.offset()[i] * static_cast<int64_t>(stride);
-      SumPoint<0>([&](size_t k) { return voxel + present[k]; }, grads + i * stride, stride, to);
-    }
-    if (missing == 0) continue;
-    for (size_t k = 0; k < 8; ++k) {
-      if ((missing >> k & 1) != 0) to[kPlaceOfCorner[k]] = F{0};
+    const F* voxel = input + located.offset()[i] * static_cast<int64_t>(stride);
+    SumPoint<0>([&](size_t k) { return voxel + present[k]; }, grads + i * stride, stride, to);
+    for (uint32_t left = missing; left != 0; left &= left - 1) {
+      to[kPlaceOfCorner[std::countr_zero(left)]] = F{0};
     }
   }
 }
 
-// The same for points that have all corners. kPrefetch: points jump about.
+// The same for points that have all corners. kPrefetch: points jump about. Where they do not,
+// processors fetch ahead by themselves, but not past the end of a page, which a row of voxels may
+// just fill; copies of tensors that are not `in_place` are in the cache. Of the four rows of voxels
+// the last is new.
 template <size_t kStride, bool kPrefetch, typename F>
 HWY_NOINLINE void SumWhole(const Located<F>& located, size_t begin, size_t end, size_t any_stride,
                            const CornerOffsets& corners, const F* HWY_RESTRICT input,
-                           const F* HWY_RESTRICT grads, CornerSums<F>* HWY_RESTRICT sums) {
+                           const F* HWY_RESTRICT grads, bool in_place,
+                           CornerSums<F>* HWY_RESTRICT sums) {
+  constexpr size_t kAhead = 2048 / sizeof(F);
   const size_t stride = kStride != 0 ? kStride : any_stride;
   const int64_t row = corners[2];
   const int64_t plane = corners[4];
@@ -215,6 +222,10 @@ HWY_NOINLINE void SumWhole(const Located<F>& located, size_t begin, size_t end, 
     if constexpr (kPrefetch) PrefetchPoint(located, i + 2, stride, corners, input);
     const F* voxel = input + located.offset()[i] * static_cast<int64_t>(stride);
     const F* rows[4] = {voxel, voxel + row, voxel + plane, voxel + plane + row};
+    if (!kPrefetch && in_place) {
+      hwy::Prefetch(rows[3] + kAhead);
+      hwy::Prefetch(grads + i * stride + kAhead);
+    }
     SumPoint<kStride>([&](size_t k) { return rows[k / 2] + k % 2 * stride; }, grads + i * stride,
                       stride, sums->of[i]);
   }

@@ -129,14 +129,20 @@ class ChannelsLastTask {
 
   void Gather(const Batch<T>& batch) {
     const PointBits& misses = voxels_.misses_input;
+    const bool in_place = slabs_.value_elements == 0;
     const auto sum_whole = ForStride(stride_, [this](auto known) {
       return jumps_ ? SumWhole<decltype(known)::value, true, F>
                     : SumWhole<decltype(known)::value, false, F>;
     });
     for (size_t begin = 0, end; begin < batch.count; begin = end) {
       end = misses.EndOfEqual(begin, batch.count);
-      const auto sum = misses.Has(begin) ? SumAtEdge<F> : sum_whole;
-      sum(located_, begin, end, stride_, corners_, memory_.values(), batch.grads[0], &corner_sums_);
+      const F* grads = batch.grads[0];
+      if (misses.Has(begin)) {
+        SumAtEdge(located_, begin, end, stride_, corners_, memory_.values(), grads, &corner_sums_);
+      } else {
+        sum_whole(located_, begin, end, stride_, corners_, memory_.values(), grads, in_place,
+                  &corner_sums_);
+      }
     }
   }
 
