@@ -2,12 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace aclnn_cpu {
 namespace {
 
 constexpr int64_t kTypicalBytes = int64_t{32} << 20;
+
+// Of what one process finds free of a last-level cache, which big machines share among many.
+constexpr double kMaxCachedBytes = 24 << 20;
 
 constinit std::atomic<int64_t> g_bytes{0};
 
@@ -23,6 +27,10 @@ int64_t LastLevelCacheBytes() {
   if (bytes <= 0) bytes = kTypicalBytes;
   g_bytes.store(bytes, std::memory_order_relaxed);
   return bytes;
+}
+
+bool ExceedsCache(double bytes) {
+  return bytes > std::min(0.75 * static_cast<double>(LastLevelCacheBytes()), kMaxCachedBytes);
 }
 
 }  // namespace aclnn_cpu

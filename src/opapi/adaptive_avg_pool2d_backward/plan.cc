@@ -94,14 +94,9 @@ int64_t ChooseBlocks(Variant variant, const Problem& problem) {
   return std::clamp(blocks, int64_t{1}, Units(variant, problem));
 }
 
-// Of what one process finds free of a last-level cache, which big machines share among many.
-constexpr double kMaxCachedBytes = 24 << 20;
-
-// Writing past the caches saves reading the lines first, but what is written is gone from them.
-bool ExceedsCache(const Problem& problem) {
-  const double bytes = static_cast<double>(problem.rows()) * static_cast<double>(problem.width()) *
-                       static_cast<double>(DtypeBytes(problem.out_dtype));
-  return bytes > std::min(0.75 * static_cast<double>(LastLevelCacheBytes()), kMaxCachedBytes);
+double OutBytes(const Problem& problem) {
+  return static_cast<double>(problem.rows()) * static_cast<double>(problem.width()) *
+         static_cast<double>(DtypeBytes(problem.out_dtype));
 }
 
 // In floating point, where no product overflows.
@@ -237,7 +232,7 @@ std::string Plan::Describe() const {
 StatusOr<std::shared_ptr<const Plan>> MakePlan(const Problem& problem) {
   const Variant variant = *std::find_if(std::begin(kVariants), std::end(kVariants),
                                         [&](Variant v) { return Applies(v, problem); });
-  const bool streaming = variant != Variant::kTiny && ExceedsCache(problem);
+  const bool streaming = variant != Variant::kTiny && ExceedsCache(OutBytes(problem));
   auto plan =
       std::make_shared<const Plan>(problem, variant, ChooseBlocks(variant, problem), streaming);
   int64_t bytes = 0;

@@ -197,57 +197,6 @@ void RunQuadsOnTarget(const Plan& plan, const Buffers& buffers, int64_t task, in
   }
 }
 
-// Every so many segments are looked at, or fewer, so that there are not too many.
-constexpr int64_t kSegmentsPerSample = 8;
-constexpr int64_t kMostSamples = 64;
-
-// Of the points of a segment but for the first one: how many begin a run.
-template <typename F>
-HWY_NOINLINE size_t CountRuns(const Rules<F>& rules, const F* coordinates, size_t count) {
-  const PointTag<F> d;
-  HWY_ALIGN F low[3][kPoints + kSlack];
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::Vec<decltype(d)> c[3];
-    hn::LoadInterleaved3(d, coordinates + 3 * i, c[0], c[1], c[2]);
-    HWY_UNROLL(8)
-    for (size_t axis = 0; axis < 3; ++axis) {
-      hn::Store(LowerPlane(d, rules.axes[axis], c[axis]), d, low[axis] + i);
-    }
-  }
-  const auto one = hn::Set(d, F{1});
-  size_t runs = 0;
-  for (size_t i = 1; i < count; i += hn::Lanes(d)) {
-    const auto differs = [&](size_t axis, auto from_last) {
-      const auto last = hn::LoadU(d, low[axis] + i - 1);
-      return hn::Ne(hn::LoadU(d, low[axis] + i), hn::Add(last, from_last));
-    };
-    const auto begins =
-        hn::Or(differs(0, one), hn::Or(differs(1, hn::Zero(d)), differs(2, hn::Zero(d))));
-    runs += hn::CountTrue(d, hn::And(begins, hn::FirstN(d, count - i)));
-  }
-  return runs;
-}
-
-template <typename T>
-int64_t RunsPerHundredOf(const Problem& problem, const Slabs& slabs, const Buffers& buffers) {
-  using F = Wide<T>;
-  const Rules<F> rules(problem);
-  HWY_ALIGN F copy[3 * (kPoints + kSlack)];
-  const int64_t all = problem.samples() * slabs.segments();
-  const int64_t step = std::max(kSegmentsPerSample, CeilDiv(all, kMostSamples));
-  size_t points = 1;
-  size_t runs = 1;
-  for (int64_t i = all / 2 % step; i < all; i += step) {
-    const SegmentPlace place =
-        FindSegment(problem, slabs, i / slabs.segments(), i % slabs.segments());
-    const F* coordinates = ReadCoordinates(problem, static_cast<const T*>(buffers.grid), place.grid,
-                                           place.count, copy);
-    points += place.count - 1;
-    runs += CountRuns(rules, coordinates, place.count);
-  }
-  return static_cast<int64_t>(100 * runs / points);
-}
-
 int64_t RunsPerHundredOnTarget(const Plan& plan, const Buffers& buffers) {
   switch (plan.problem().dtype) {
     case ACL_FLOAT16:

@@ -7,6 +7,7 @@
 
 #include "aclnn/opdev/op_errno.h"
 #include "base/aligned_buffer.h"
+#include "base/cache_size.h"
 #include "base/checked_math.h"
 #include "base/parallel.h"
 #include "base/shape.h"
@@ -225,13 +226,19 @@ Variant ChooseVariant(const Problem& problem) {
   return Variant::kPoints;
 }
 
-Plan::Plan(const Problem& problem, Variant variant) : problem_(problem), variant_(variant) {
+Plan::Plan(const Problem& problem, Variant variant)
+    : Plan(problem, variant,
+           ExceedsCache(static_cast<double>(*ElementCount(problem.grid.extents)) *
+                        static_cast<double>(DtypeBytes(problem.dtype)))) {}
+
+Plan::Plan(const Problem& problem, Variant variant, bool stream_grid_grad)
+    : problem_(problem), variant_(variant) {
   input_grad_overlaps_itself_ = problem.want_input_grad && MayOverlapItself(problem.input_grad);
   grid_grad_overlaps_itself_ = problem.want_grid_grad && MayOverlapItself(problem.grid_grad);
   if (variant == Variant::kPoints) {
     PlanPoints();
   } else {
-    PlanSlabs();
+    PlanSlabs(stream_grid_grad);
   }
 }
 
@@ -258,11 +265,12 @@ void Plan::PlanPoints() {
   }
 }
 
-void Plan::PlanSlabs() {
+void Plan::PlanSlabs(bool stream_grid_grad) {
   // Tests plan slabs for volumes too, to which ChooseVariant() gives none because of the limit.
-  const auto cut = [this](Variant variant) {
+  const auto cut = [&](Variant variant) {
     Slabs slabs = CutIntoSlabs(problem_, variant);
     slabs.slots = std::max(SlotsWithinLimit(problem_, slabs), int64_t{1});
+    slabs.stream_grid_grad = stream_grid_grad;
     return slabs;
   };
   const bool by_data = variant_ == Variant::kPlanarOrQuads;

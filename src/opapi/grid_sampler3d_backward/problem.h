@@ -126,6 +126,8 @@ class Plan : public OpPlan {
   explicit Plan(const Problem& problem) : Plan(problem, ChooseVariant(problem)) {}
   // Tests compare variants; `variant` must be one that could be chosen.
   Plan(const Problem& problem, Variant variant);
+  // `stream_grid_grad`: write it past the caches, where the variant can.
+  Plan(const Problem& problem, Variant variant, bool stream_grid_grad);
 
   void Run(std::span<void* const> args, std::byte* workspace) const override;
   std::span<const WorkspaceItem> Workspace() const override;
@@ -152,7 +154,7 @@ class Plan : public OpPlan {
  private:
   void ChooseBlocks();
   void PlanPoints();
-  void PlanSlabs();
+  void PlanSlabs(bool stream_grid_grad);
   void RunSlabs(Buffers buffers, std::byte* workspace) const;
 
   Problem problem_;

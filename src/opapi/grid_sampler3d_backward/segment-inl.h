@@ -62,6 +62,17 @@ HWY_INLINE size_t AppendBitNumbers(uint32_t bits, size_t first, uint8_t* to) {
   return static_cast<size_t>(__builtin_popcount(bits));
 }
 
+// Segments are read long before they are needed: pages end the streams that the processor sees.
+constexpr ptrdiff_t kPointsAhead = 3 * static_cast<ptrdiff_t>(kPoints);
+
+// `count` elements, which need not exist.
+template <typename T>
+HWY_INLINE void Prefetch(const T* memory, size_t count) {
+  constexpr size_t kLine = 64;
+  const char* from = reinterpret_cast<const char*>(memory);
+  for (size_t i = 0; i < count * sizeof(T); i += kLine) __builtin_prefetch(from + i);
+}
+
 using Planes = Range;  // that a task owns
 
 // A sample's points as the kernel walks them.

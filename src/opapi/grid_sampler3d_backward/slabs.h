@@ -47,6 +47,8 @@ struct Slabs {
   int64_t value_elements = 0;
   int64_t sum_elements = 0;
 
+  bool stream_grid_grad = false;  // past the caches, as it would not stay there anyway
+
   // The points of a sample are `runs` runs of `run` points whose distances are equal in grid,
   // gridGrad and gradOutput; a segment does not cross their borders.
   int64_t run = 0;

@@ -129,8 +129,8 @@ struct TestCall {
     return plan.ok() ? plan.value() : nullptr;
   }
 
-  void Run(std::optional<Variant> variant = {}) {
-    const std::shared_ptr<const Plan> plan = Prepare(variant);
+  void Run(std::optional<Variant> variant = {}) { Run(Prepare(variant)); }
+  void Run(const std::shared_ptr<const Plan>& plan) {
     if (plan == nullptr) return;
     const AlignedBuffer workspace(static_cast<size_t>(plan->WorkspaceBytes()));
     // All ones are NaN in every dtype: no result may depend on what a workspace holds.
