@@ -28,6 +28,9 @@ namespace HWY_NAMESPACE {
 // Rows of one channel below this length are copied element by element. They have one neighbour.
 constexpr int64_t kShortRow = 8;
 
+// Rows are fetched before they are copied.
+constexpr int64_t kRowsAhead = 8;
+
 // One channel of a slab, or all of them as quads. Planes are read and cleared as they are needed,
 // so that they are in the cache then.
 template <typename T, size_t kElements = 1>
@@ -130,6 +133,7 @@ class SlabMemory {
     for (int64_t y = 0; y < problem_->input.extents[3]; ++y) {
       F* to = values_ + At(z, y, 0);
       const T* from = input_ + z * strides[2] + y * strides[3];
+      Prefetch(from + kRowsAhead * strides[3], static_cast<size_t>(width));
       if constexpr (kQuads) {
         ReadQuads(from, strides[4], strides[1], static_cast<size_t>(width), channels(), to);
       } else {
