@@ -70,6 +70,7 @@ template <typename T>
 HWY_INLINE void Prefetch(const T* memory, size_t count) {
   constexpr size_t kLine = 64;
   const char* from = reinterpret_cast<const char*>(memory);
+  HWY_UNROLL(8)
   for (size_t i = 0; i < count * sizeof(T); i += kLine) __builtin_prefetch(from + i);
 }
 
